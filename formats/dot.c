@@ -657,8 +657,10 @@ sum_parts(const struct writer *w, size_t event)
 
 /*
  * Sets w->total, the cost that shares are relative to, and w->largest, the
- * largest change of a function, to which colours of changes are relative.
- * Signed costs have no useful sum; their total is that of the changes' sizes.
+ * largest change of a function, to which colours of changes are relative. The
+ * total is the sum of costs after or, if that is not positive, before. Signed
+ * costs have no useful sum: the sizes of their changes are added to the total
+ * instead (which has the sum of costs before if there are two events).
  */
 static void
 measure(struct writer *w)

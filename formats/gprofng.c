@@ -364,7 +364,8 @@ take_caller(struct reader *r, struct cg_slice line, struct cg_slice name)
 /*
  * Ends the innermost open node of the tree: adds its self costs to its stack,
  * that is, its costs minus those of its children. If the children have more,
- * by rounding, the self cost is 0. False: the builder has failed.
+ * by rounding, the self cost is 0. Self costs of a node without a stack are
+ * lost, and set r->incomplete. False: the builder has failed.
  */
 static bool
 close_node(struct reader *r)

@@ -479,10 +479,11 @@ same_position(const struct row *a, const struct row *b)
 }
 
 /*
- * Sets r->cost to the costs of one position from consecutive rows, usually one
- * row for each event. Stops before a row of another position, before a second
- * row of an event, and before a count that does not fit into the sum. Returns
- * the number of rows; *sum is the sum of their counts.
+ * Sets r->cost, which is all 0 before, to the costs of one position from
+ * consecutive rows, usually one row for each event. Stops before a row of
+ * another position, before a second row of an event, and before a count that
+ * does not fit into the sum. Returns the number of rows; *sum is the sum of
+ * their counts. The caller clears r->cost.
  */
 static size_t
 take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)

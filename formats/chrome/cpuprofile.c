@@ -109,9 +109,10 @@ begin_times(struct reader *r, int64_t time)
 }
 
 /*
- * Reads the array of times of samples, and adds to the profile how long after
- * the one before each sample came. The array has these differences or, if
- * absolute is true, times (Chrome before 58). False: an error (reported).
+ * Reads the array of times of the samples, and adds to the profile the time
+ * from each sample's predecessor to the sample. The array has these
+ * differences or, if absolute is true, the samples' own times (Chrome before
+ * 58). False: an error (reported).
  */
 static bool
 take_times(struct cg_doc *doc, struct reader *r, bool absolute)

@@ -194,9 +194,9 @@ is_written(const struct writer *w, uint32_t frame)
 
 /*
  * Fills w->order with the nodes to be written, parents before children,
- * siblings by the names of their functions; and sets node.id in this order.
- * Nodes without samples below them (id 0) are not written. False: out of memory
- * (reported).
+ * siblings by the names of their functions; and sets node.id in this order
+ * (root and (idle) have fixed ids). Nodes that have no samples, nor any below
+ * them (id 0), are not written. False: out of memory (reported).
  */
 static bool
 order_nodes(struct writer *w)
@@ -350,9 +350,9 @@ count_sample(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Passes the samples of the only track (timeline of a thread) to put_sample().
- * In a track of begins and ends of calls, the time between two of them is a
- * sample.
+ * Passes the samples of the only track (timeline of a thread) to put_sample();
+ * omits those without a cost, unless the event "samples" counts them. In a
+ * track of begins and ends of calls, the time between two of them is a sample.
  */
 static void
 visit_track(struct writer *w)

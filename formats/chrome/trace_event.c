@@ -72,7 +72,8 @@ struct trace {
 
 /*
  * Reads a JSON number, also in a string, as some producers write, and sets
- * *number to it as an integer times 10^digits. False: an error (reported).
+ * *number to it as an integer times 10^digits. Of a string, only the digits
+ * before any other character count. False: an error (reported).
  */
 static bool
 take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
@@ -469,9 +470,9 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 
 /*
  * Adds the piece of a CPU profile that an event contains to the profile with
- * its id. Also sets the profile's thread to that of the event "Profile", the
- * one with a start time: this thread was sampled, and another thread may write
- * the other pieces. False: an error (reported).
+ * its id. The profile's thread becomes that of the first piece, later that of
+ * the event "Profile", the one with a start time: this thread was sampled, and
+ * another thread may write the other pieces. False: an error (reported).
  */
 static bool
 add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)

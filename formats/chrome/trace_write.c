@@ -116,7 +116,8 @@ compare_labels(const void *pa, const void *pb)
 /*
  * Sorts the functions' labels (the texts written for them) into w->label, and
  * fills w->rank: functions with equal labels get the same rank, and are
- * merged. False: out of memory (reported).
+ * merged. Allocates w->text for the longest label in brackets. False: out of
+ * memory (reported).
  */
 static bool
 rank_labels(struct writer *w)
@@ -373,7 +374,8 @@ get_call(struct writer *w, uint64_t number)
 
 /*
  * Ends the innermost open call at time: sets its end or, if its begin has been
- * written already, appends an end event to the waiting ones. False: out of
+ * written already, appends an end event to the waiting ones. Adds the call to
+ * w->ended, the calls that ended at this time, for part_names(). False: out of
  * memory.
  */
 static bool
@@ -665,8 +667,9 @@ put_frame(struct writer *w, uint32_t stack)
 }
 
 /*
- * Writes the stack frames of all samples that have no duration, in the order
- * in which the samples are written later. False: an error (reported).
+ * Writes the stack frames of all samples that have a cost but no duration, in
+ * the order in which the samples are written later. False: an error
+ * (reported).
  */
 static bool
 put_frames(struct writer *w)

@@ -224,8 +224,9 @@ find_branches(const struct line *line, size_t n)
  * Adds one line to the graph from its <line> elements, of which there is at
  * least one. The sum of the class's elements (own) is the line's hits. The
  * elements of methods (method) divide these hits among functions; the rest
- * goes to a function without a name. All elements repeat the branches, so they
- * are added only once. False: an error (reported).
+ * goes to a function without a name. If the class has no element, the
+ * functions get the hits of the methods' elements. All elements repeat the
+ * branches, so they are added only once. False: an error (reported).
  */
 static bool
 add_line(struct reader *r, const struct line *own, size_t owns,
@@ -263,8 +264,8 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 /*
  * Handles the <line> elements of a line that are in methods, but not in their
  * class. The first line of a method states how often the method was entered:
- * its hits are added as calls from an unknown caller. The other elements are
- * only counted as skipped.
+ * its hits are added as calls from an unknown caller. Other elements, and
+ * negative hits, are only counted as skipped.
  */
 static void
 add_heads(struct reader *r, const struct line *method, size_t methods)

@@ -183,7 +183,7 @@ put_lines(struct writer *w)
 /*
  * Writes the member "branches" of the file, four numbers for each branch:
  * line, block, branch, count. Omits branches that are impossible
- * (CG_BRANCH_UNREACHABLE).
+ * (CG_BRANCH_UNREACHABLE) or on no line.
  */
 static void
 put_branches(struct writer *w)

@@ -330,10 +330,10 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 }
 
 /*
- * Adds the statements of the file as regions, if the target can represent
- * them. Skips those without a count or position, and empty ones, which
- * istanbul_write.c writes where columns are unknown. False: out of memory
- * (reported).
+ * Appends the statements of the file to the list of its regions, if the target
+ * can represent them. Skips those without a count or position, and empty ones,
+ * which istanbul_write.c writes where columns are unknown. False: out of
+ * memory (reported).
  */
 static bool
 add_regions(struct cg_doc *doc, struct istanbul *istanbul)

@@ -89,7 +89,8 @@ expand(struct cg_doc *doc, uint64_t bytes)
 /*
  * Appends the lines of a block of the source to v8->line, with their offsets
  * in UTF-16 units, as V8 counts; the block has whole lines, each with its
- * newline. False: an error (reported).
+ * newline. Skips a byte order mark at the begin of the source, and adds the
+ * lines that name a source map to v8->mapped. False: an error (reported).
  */
 static bool
 scan_block(struct cg_doc *doc, struct scanner *s, struct cg_slice block)
@@ -504,8 +505,8 @@ stays_below(const char *path)
 
 /*
  * Sets v8->path to the path of a URL such as "file:///a%20b.js", decoded.
- * *found is false if it is no such URL, or if the path has an empty component,
- * "." or "..", which node does not write (so the path stays below a
+ * *found is false if it is no such URL, or if the path has a NUL, an empty
+ * component, "." or "..", which node does not write (so the path stays below a
  * directory). False: out of memory (reported).
  */
 static bool

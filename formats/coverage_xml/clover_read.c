@@ -202,10 +202,11 @@ add_method(struct reader *reader, uint32_t line)
 }
 
 /*
- * Reads the branches of a <line> element to *line. truecount and falsecount
- * are the counts of two outcomes in OpenClover. In istanbul, whose elements
- * also state the line's count, they are numbers of branches: those taken and
- * those not taken. False: rejected (reported).
+ * Reads the branches of a <line> element and its count to *line. truecount and
+ * falsecount are the counts of two outcomes in OpenClover, and their sum is
+ * the count. In istanbul, whose elements also state the line's count, they are
+ * numbers of branches: those taken and those not taken. False: rejected
+ * (reported).
  */
 static bool
 get_branch(struct reader *reader, struct line *line)

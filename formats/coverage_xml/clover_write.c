@@ -302,8 +302,8 @@ put_file(struct writer *c, const struct source_file *file)
 /*
  * Writes the begin of a package, with its totals. The package has
  * c->file.at[from] and the files after it in the same directory; its name is
- * that directory with dots instead of slashes, as in istanbul. False: out of
- * memory (reported).
+ * that directory with dots instead of slashes or, if this is empty,
+ * "default-pkg", as in istanbul. False: out of memory (reported).
  */
 static bool
 open_package(struct writer *c, size_t from)

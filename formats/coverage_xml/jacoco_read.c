@@ -104,7 +104,7 @@ keep(struct cg_job *job, struct cg_slice from, struct name *to)
 
 /*
  * Sets *joined to "a/b", stored in reader->text until the next use; no slash
- * is added if a ends with one. False: out of memory (reported).
+ * is added if a is empty or ends with one. False: out of memory (reported).
  */
 static bool
 join(struct reader *reader, struct cg_slice a, struct cg_slice b,

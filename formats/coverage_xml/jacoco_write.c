@@ -303,8 +303,8 @@ forget_fns(struct writer *j)
 
 /*
  * Adds the paths of a line's n branches to *paths, by JaCoCo's rule of
- * complexity: a block of n outcomes adds n - 1 paths. If m of its outcomes
- * ran, m - 1 of the paths are covered.
+ * complexity: a block (group of branches) with k outcomes adds k - 1 paths. If
+ * m of its outcomes ran, m - 1 of the paths are covered, or 0 if m is 0.
  */
 static void
 count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
@@ -441,7 +441,8 @@ count_rows(struct writer *j)
 
 /*
  * Completes the counters of the file's methods and classes after their last
- * row: counts the last line, and each method and class as missed or covered.
+ * row: counts the last line, and each method and class as missed or covered. A
+ * class without methods and rows is not counted.
  */
 static void
 count_methods(struct writer *j)

@@ -36,7 +36,10 @@ coverage_xml_begin_method(
 	return true;
 }
 
-/* Returns the method that was begun last; NULL: there is none (reported). */
+/*
+ * Returns the method that was begun last; NULL: there is none (reported). The
+ * pointer is valid until the next method is begun.
+ */
 struct coverage_xml_method *
 coverage_xml_last_method(
     struct coverage_xml_reader *r, struct coverage_xml_methods *m)

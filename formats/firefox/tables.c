@@ -147,9 +147,9 @@ take_schema(
 
 /*
  * Reads a row of a table, an array of cells, and appends each cell to its
- * column in rows. All cells are read as times (scaled), as the schema that
- * names the columns may follow the rows; see divide(). Missing cells become
- * null. False: an error (reported).
+ * column in rows; cells after the first CELLS are dropped, missing ones become
+ * null. All cells are read as times (scaled), as the schema that names the
+ * columns may follow the rows; see divide(). False: an error (reported).
  */
 static bool
 take_row(struct cg_doc *doc, struct rows *rows)

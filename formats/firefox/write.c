@@ -123,9 +123,10 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 
 /*
  * Returns the row, from 0, of a node's frame in frameTable; appends the frame
- * if no row has the same function and position. It is the get_key() of
- * cg_merged_stacks_new(): siblings whose frames have the same row are merged.
- * If memory runs out, which is reported, the row means nothing.
+ * if no row has the same function and position, and its function and source
+ * file to their tables. It is the get_key() of cg_merged_stacks_new():
+ * siblings whose frames have the same row are merged. If memory runs out,
+ * which is reported, the row means nothing.
  */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)
@@ -698,8 +699,9 @@ put_meta(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Fills w->thread with the number of samples, first and last time of each
- * thread, by a pass that writes nothing. False: out of memory (reported).
+ * Sets w->threads, and fills w->thread with the number of samples, first and
+ * last time of each thread, by a pass that writes nothing. False: out of
+ * memory (reported).
  */
 static bool
 count_samples(struct writer *w)

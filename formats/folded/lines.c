@@ -82,9 +82,10 @@ push_frame(struct folded_lines *lines, const struct folded_input *input,
 }
 
 /*
- * Parses the stack in text, and appends its frames to lines->frame. Skips the
- * first line->keep frames, which are the same as in the last stack, whose text
- * is in last. False: out of memory.
+ * Parses the stack in text, and appends its frames to lines->frame, except the
+ * first ones that are the same as in the last stack, whose text is in last.
+ * Sets line->keep to the number of frames left out, line->frame and
+ * line->frames to the index and number of the others. False: out of memory.
  */
 static bool
 take_frames(struct folded_lines *lines, const struct folded_input *input,
@@ -110,7 +111,8 @@ take_frames(struct folded_lines *lines, const struct folded_input *input,
 
 /*
  * Removes the counts from the end of a line's text and stores them in count[],
- * one for each column of the input. False: the line is not a stack.
+ * one for each column of the input. False: the line is not a stack; the text
+ * may have lost some counts.
  */
 static bool
 take_counts(struct folded_count *count, const struct folded_input *input,

@@ -128,7 +128,9 @@ add_unknown(struct reader *r)
 
 /*
  * Adds the frames of a line to the graph, on top of those that it shares with
- * the last stack, and returns the node of the leaf. 0: an error (reported).
+ * the last stack, and returns the node of the leaf. Austin's stacks begin with
+ * process and thread, which are not added; if nothing follows, the leaf is
+ * [unknown]. 0: an error (reported).
  */
 static cg_node
 add_frames(struct reader *r, const struct folded_lines *lines,
@@ -260,8 +262,8 @@ add_count(
 
 /*
  * Adds the samples of a line to the number of samples of its stack: the line's
- * count, if it is a whole number and the only count, and the input is not
- * Austin's; else 1. False: overflow (reported).
+ * count, if it is a whole number above 0 and the only count, and the input is
+ * not Austin's; else 1. False: overflow (reported).
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
@@ -506,8 +508,8 @@ take_mode(struct cg_slice line, struct cg_slice *mode)
 
 /*
  * Returns the dialect of Austin (a profiler of Python) that the block is
- * written in, or FOLDED_PLAIN if one of its stacks is not Austin's. Sets *mode
- * to the mode that a comment of the block states, if there is one.
+ * written in, or FOLDED_PLAIN if it has no stack, or one that is not Austin's.
+ * Sets *mode to the mode that a comment of the block states, if there is one.
  */
 static enum folded_austin
 find_austin(struct cg_slice block, struct cg_slice *mode)

@@ -25,8 +25,8 @@ gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 /*
  * Returns directory/path, or just path if directory is "", with another
  * suffix: drops ".gz" and then the suffix "old" from the end of path, if it
- * has them, and appends the suffix "new". The text is valid until the next
- * call. NULL: out of memory.
+ * has them, and appends the suffix "new". The text is in unit->path, and valid
+ * until that is written again. NULL: out of memory.
  */
 static const char *
 swap_suffix(struct gcov_unit *unit, const char *directory, const char *path,

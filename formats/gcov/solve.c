@@ -135,7 +135,8 @@ queue(struct gcov_unit *unit, uint32_t block, size_t *queued)
 /*
  * Computes the block's count if all arcs into it or all arcs out of it are
  * known. Then, if just one arc on a side is unknown, its count is what the
- * other arcs leave of the block's count; the block at its other end is queued.
+ * other arcs leave of the block's count; the block at its other end is queued,
+ * if it is not yet (*queued is the number of queued blocks).
  */
 static void
 solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -320,9 +321,10 @@ find_block_arcs(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Pushes a block on the stack of the depth-first search, unless it was visited
- * before, and stores how it was reached: by is the index of the arc; out is
- * true if the arc was followed in its direction, not backwards.
+ * Pushes a block on the stack of the depth-first search (*frames blocks),
+ * unless it was visited before, and stores how it was reached: by is the index
+ * of the arc; out is true if the arc was followed in its direction, not
+ * backwards.
  */
 static void
 visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
@@ -409,8 +411,9 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 /*
  * Sets the counts of blocks from the counts of all arcs, as llvm-cov does: the
  * sum of the arcs out of a block or, if it has none, into it. Sets
- * scratch->inconsistent where the two sums differ, for a warning. Resets list
- * and back for the search for cycles.
+ * scratch->inconsistent, for a warning, if the two sums of a block differ,
+ * unless it is the entry or has no arcs out of it. Resets list and back for
+ * the search for cycles.
  */
 static void
 count_blocks_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -52,7 +52,8 @@ set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
 /*
  * Begins the counts of a stack: count[] has those of all threads together.
  * They also give the average size of objects, from which the factor is
- * computed that turns sampled counts into estimates.
+ * computed that turns sampled counts into estimates. If the counts of all
+ * allocations are not 0, adds the events for them.
  */
 static void
 begin_counts(struct gperf_reader *r, const uint64_t count[4])

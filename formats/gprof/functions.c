@@ -315,7 +315,7 @@ add_func(struct gprof_funcs *funcs, const struct found *found)
 
 /*
  * Returns the function that begins at start, if it is in the graph already;
- * NULL: it is not.
+ * NULL: it is not. The pointer is valid until the next function is added.
  */
 static const struct gprof_func *
 get_known(struct gprof_funcs *funcs, uint64_t start)

@@ -316,10 +316,10 @@ first_start(const struct library *lib, uint64_t offset)
 }
 
 /*
- * Appends to lib->base each load address with which self, an address that
- * calls enter, is just after the begin of one of the library's functions
- * (where it calls mcount). Most addresses propose the right load address,
- * among others.
+ * Appends to lib->base, which has room for PROPOSALS_MAX, each load address
+ * with which self, an address that calls enter, is just after the begin of one
+ * of the library's functions (where it calls mcount). Most addresses propose
+ * the right load address, among others.
  */
 static void
 propose_bases(struct library *lib, uint64_t self)

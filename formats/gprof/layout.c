@@ -171,8 +171,8 @@ extend(struct extent *extent, uint64_t addr)
 }
 
 /*
- * Sets extent[] of each object to the range of its addresses and its cost in
- * the event. False: out of memory (reported).
+ * Extends extent[] of each object, which is zero before, to the range of its
+ * addresses, and adds its cost in the event. False: out of memory (reported).
  */
 static bool
 measure_objects(
