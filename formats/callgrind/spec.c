@@ -49,8 +49,9 @@ put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 /*
  * Writes the line "fn=(7) name", or "fn=(7)" if the name was written before in
  * this part (its *id is above base), or "fn=name" (no short names); spec is
- * "fn=". A new name gets the next id, ++*count, unless short names are off. A
- * symbol (linkage name; "": none) follows the name in brackets, after a blank.
+ * "fn=". A new name gets the next id, ++*count, unless short names are off; a
+ * name that begins like an id, "(1) x", always gets one. A symbol (linkage
+ * name; "": none) follows the name in brackets, after a blank.
  */
 static void
 put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,

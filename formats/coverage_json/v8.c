@@ -236,9 +236,10 @@ find_line(const struct v8 *v8, uint64_t offset)
 }
 
 /*
- * Returns the first line from this one on that has no count yet; the number of
- * lines if there is none. Shortens the links (line.next) that it follows, as
- * union-find does, so that many ranges do not take quadratic time.
+ * Returns the index of the first line, from the index "line" on, that has no
+ * count yet; the number of lines if there is none. Shortens the links
+ * (line.next) that it follows, as union-find does, so that many ranges do not
+ * take quadratic time.
  */
 static uint32_t
 skip_counted(struct v8 *v8, uint32_t line)

@@ -233,10 +233,9 @@ gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
 }
 
 /*
- * Flags those of the n arcs of a block that lead to exception handlers. The
- * caller calls it only for a block with a fake arc, which ends with a call
- * that may not return: its arcs that are neither fake nor a fall through lead
- * to handlers.
+ * Flags those of the n arcs of a block that lead to exception handlers. Only
+ * for a block with a fake arc, which ends with a call that may not return: its
+ * arcs that are neither fake nor a fall through lead to handlers.
  */
 static void
 mark_throws(struct gcov_arc *arc, uint32_t n)
