@@ -77,9 +77,10 @@ hex_text(struct otlp_reader *r, struct cg_slice bytes)
 }
 
 /*
- * Sets the label's text or number to the value in the field. False: it is a
- * map or a list, which a label cannot hold (not reported), or an error
- * (reported): cg_rejected() tells which.
+ * Sets the label's text or number to the value in a field of an AnyValue
+ * message. Booleans and fractions become texts, bytes a text of hex digits.
+ * False: the value is a map or a list, which a label cannot hold (not
+ * reported), or there is an error (reported): cg_rejected() tells which.
  */
 static bool
 get_value(struct otlp_reader *r, const struct proto_field *field,
@@ -116,10 +117,11 @@ get_value(struct otlp_reader *r, const struct proto_field *field,
 }
 
 /*
- * Appends a label to the list for each value of an AnyValue message: one for a
- * single value, several for an array, none for an empty one. The labels have
- * the key of *key. Maps, and arrays in an array (in_list), are dropped and
- * counted. False: an error (reported).
+ * Appends labels with the key and unit of *key to the list, for the value in
+ * an AnyValue message: one label for a single value, one for each element of
+ * an array, none for an empty text or no bytes. in_list: the message is an
+ * element of an array. Maps, and arrays in an array, are dropped and counted
+ * in r->lost. False: an error (reported).
  */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,

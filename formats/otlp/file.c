@@ -60,8 +60,9 @@ is_json(const struct cg_head *head)
 }
 
 /*
- * Returns true if the text begins with a profile and the profile's size before
- * it, in the given form. cut: the text is only the first part of a file.
+ * Returns true if the text begins with a size, stored as in this form, and a
+ * message of that size that contains a profile. cut: the text is only the
+ * beginning of a file; the message may then end beyond it.
  */
 static bool
 has_sized(struct cg_slice text, enum otlp_form form, bool cut)
@@ -107,7 +108,9 @@ otlp_find_form(const struct cg_head *head, bool *more)
  * doubt.
  *
  * JSON may begin with bytes that begin a message, too: a newline and a brace
- * are a field of 123 bytes, a brace is the size of a message of 123 bytes.
+ * are a field of 123 bytes, a brace is the size of a message of 123 bytes. So
+ * a file that begins with a brace is JSON only if it contains no such
+ * messages.
  */
 enum otlp_form
 otlp_get_form(struct cg_slice file)

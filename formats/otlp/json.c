@@ -154,8 +154,9 @@ static bool take_object(struct converter *, enum message);
 /* ---- Protocol buffers ---------------------------------------------------- */
 
 /*
- * Returns room for n bytes at the end of c->out, which the caller lengthens by
- * what it writes; NULL: out of memory (reported).
+ * Returns a pointer to n bytes of free space after the contents of c->out. The
+ * caller fills them and adds what it has filled to c->out->n. NULL: out of
+ * memory (reported).
  */
 static char *
 reserve(struct converter *c, size_t n)
@@ -193,9 +194,9 @@ put_fixed(struct converter *c, uint64_t value)
 }
 
 /*
- * Writes the tag of field `number`, and one byte of room for the length of the
- * field's bytes, which is not known yet. Sets *begin to the offset of the
- * bytes in c->out, for end_bytes(). False: out of memory (reported).
+ * Appends to c->out the tag of field `number`, and one byte where end_bytes()
+ * stores the length of the field's bytes, not known yet. Sets *begin to the
+ * offset in c->out where the bytes begin. False: out of memory (reported).
  */
 static bool
 begin_bytes(struct converter *c, unsigned number, size_t *begin)
@@ -207,9 +208,10 @@ begin_bytes(struct converter *c, unsigned number, size_t *begin)
 }
 
 /*
- * Writes the length of the bytes from begin on in front of them, where
- * begin_bytes() left room for one byte: a longer length moves the bytes.
- * False: out of memory (reported).
+ * Ends the field that begin_bytes() began: stores the length of its bytes,
+ * from offset begin to the end of c->out, in front of them. begin_bytes() left
+ * room for one byte there: a longer length moves the bytes. False: out of
+ * memory (reported).
  */
 static bool
 end_bytes(struct converter *c, size_t begin)
@@ -232,9 +234,10 @@ end_bytes(struct converter *c, size_t begin)
 /* ---- Values -------------------------------------------------------------- */
 
 /*
- * Sets *value to the whole number of the current token, which is a number or,
- * as for 64 bits, a string; negative ones wrap around. False: another token
- * (reported).
+ * Sets *value to the whole number in the current token, of the given type: a
+ * JSON number or, as ProtoJSON writes integers of 64 bits, a string. A
+ * negative number becomes its two's complement. False: the token is no whole
+ * number, or has more than 64 bits (reported).
  */
 static bool
 get_integer(struct converter *c, enum cg_json_type type, uint64_t *value)
@@ -266,9 +269,10 @@ put_integer(struct converter *c, enum cg_json_type type, bool fixed)
 }
 
 /*
- * Reads the rest of a JSON array of numbers, and writes each number as a
- * varint or, if fixed is set, as 8 bytes. Reads small numbers in batches.
- * False: an error (reported).
+ * Reads the elements of a JSON array of whole numbers, up to and including its
+ * end; its beginning was taken. Appends each to c->out as a varint or, if
+ * fixed is set, as 8 bytes. Reads small numbers in batches. False: an error
+ * (reported).
  */
 static bool
 put_integers(struct converter *c, bool fixed)
@@ -315,8 +319,9 @@ put_double(struct converter *c, enum cg_json_type type)
 }
 
 /*
- * Writes the current string, without escapes, with its length before it.
- * False: no string, or out of memory (reported).
+ * Appends the current string to c->out, without JSON's escapes, after its
+ * length as a varint. False: the token is no string, or out of memory
+ * (reported).
  */
 static bool
 put_text(struct converter *c, enum cg_json_type type)
@@ -355,8 +360,9 @@ digit_of(char c, unsigned bits)
 }
 
 /*
- * Writes the bytes that the current string states in digits of 4 bits (hex) or
- * 6 (base64). False: an error (reported).
+ * Appends to c->out the bytes that the current string states in digits of 4
+ * bits (hex) or 6 (base64), without their length. Bits that make no whole byte
+ * are dropped. False: an error (reported).
  */
 static bool
 put_digits(struct converter *c, enum cg_json_type type, unsigned bits)
@@ -396,9 +402,11 @@ put_message(struct converter *c, const struct member *member)
 }
 
 /*
- * Writes the value of a JSON member as a field with its tag. If the value is a
- * list, this is called for each item. type is the type of the current token.
- * False: an error (reported).
+ * Appends the value of a JSON member to c->out, as a field with its tag. type
+ * is the type of the current token, with which the value begins. A list of
+ * numbers is one value; for other lists the function is called for each item.
+ * Skips values that the reader does not use; a member of versions before 1.8
+ * is an error. False: an error (reported).
  */
 static bool
 put_value(
@@ -487,8 +495,8 @@ put_member(struct converter *c, const struct member *member)
 /*
  * Returns the table entry that says how to convert the value of the current
  * key, in a message of this type; NULL: unknown key. Keys often come in the
- * table's order, so the entry with index *next is tried first; *next becomes
- * the index after the entry found.
+ * table's order, so the entry with index *next (0 at first) is tried first;
+ * *next becomes the index after the entry found.
  */
 static const struct member *
 find_member(const struct converter *c, enum message message, size_t *next)
@@ -520,7 +528,9 @@ skip_member(struct converter *c)
 
 /*
  * Converts the members of an object, whose opening brace was taken, to fields
- * of the message. Unknown members are skipped. False: an error (reported).
+ * of the message, up to and including its closing brace. Appends them to
+ * c->out; at the outermost level (M_DATA) to c->dictionary or c->profiles.
+ * Unknown members are skipped with a warning. False: an error (reported).
  */
 static bool
 take_object(struct converter *c, enum message message)
@@ -549,10 +559,10 @@ take_object(struct converter *c, enum message message)
 }
 
 /*
- * Appends the dictionary of an object (c->dictionary) to its profiles, and
- * empties it. An object without one gets an empty dictionary, as its profiles
- * would otherwise use the dictionary of the next object. False: out of memory
- * (reported).
+ * Ends an outermost object: appends its dictionary (c->dictionary, which is
+ * then empty) to c->profiles. An object without one gets an empty dictionary,
+ * as its profiles would otherwise use the dictionary of the next object.
+ * False: out of memory (reported).
  */
 static bool
 put_dictionary(struct converter *c)

@@ -88,8 +88,9 @@ has_kind(char kind, unsigned wire)
 }
 
 /*
- * Returns true if a field of that number and wire type may be in a message;
- * fields has a letter for each field number from 1 on.
+ * Returns true if a message may have a field of that number and wire type;
+ * fields has a letter for the type of each field, from number 1 on, as in
+ * layouts[].
  */
 static bool
 is_field(const char *fields, const struct proto_field *field)
@@ -99,10 +100,10 @@ is_field(const char *fields, const struct proto_field *field)
 }
 
 /*
- * Takes the next field of *rest. If the text is truncated (scan->cut) within
- * the bytes of the last field, these are the rest of the text. False:
- * malformed; or, with *rest then empty, the text is truncated before the
- * bytes.
+ * Takes the next field of *rest. If the text is the beginning of a file
+ * (scan->cut) and ends within the bytes of this field, field->bytes gets the
+ * bytes that are there. False: malformed; or the text ends before the field's
+ * value, and *rest is then empty.
  */
 static bool
 take_field(
@@ -122,9 +123,9 @@ take_field(
 }
 
 /*
- * Returns true if the fields of the message have the wire types that the table
- * states for messages of that name (a letter); messages inside it are not
- * examined.
+ * Returns true if all fields of the message have the wire types that shapes[]
+ * states for messages of that name (a letter). Messages inside it are not
+ * examined. A truncated text may end in any field.
  */
 static bool
 has_shape(const struct scan *scan, struct cg_slice message, char name)
@@ -142,8 +143,10 @@ has_shape(const struct scan *scan, struct cg_slice message, char name)
 }
 
 /*
- * Removes from scan->fits the layouts (versions) that do not allow the field
- * in a profile or, if in_sample, in a sample.
+ * Removes from scan->fits, the versions that are still possible, those that do
+ * not allow the field in a profile or, if in_sample, in a sample. The newest
+ * version also allows fields with higher numbers than it has, as later
+ * versions may add fields.
  */
 static void
 keep_layouts(struct scan *scan, const struct proto_field *field, bool in_sample)
@@ -205,10 +208,11 @@ scan_profile(struct scan *scan, struct cg_slice message)
 }
 
 /*
- * Checks the fields of a message, whose type is given by name (a letter of the
- * table), and recursively those of the messages inside it. Removes from
- * scan->fits the versions that do not fit the profiles and samples. False:
- * malformed, or no profile message.
+ * Checks the fields of a message, whose type is given by name (a letter of
+ * shapes[]), and recursively those of the messages inside it. Sets
+ * scan->profile if there is a profile. Removes from scan->fits the versions
+ * that do not fit the profiles and samples. False: the message is malformed or
+ * no message of this type, or no version is left.
  */
 static bool
 scan_message(struct scan *scan, struct cg_slice message, char name)

@@ -13,7 +13,7 @@
 
 /* ---- Texts -------------------------------------------------------------- */
 
-/* Returns the length of the longest prefix that is valid UTF-8. */
+/* Returns the length in bytes of the longest prefix that is valid UTF-8. */
 static size_t
 valid_length(struct cg_slice text)
 {
@@ -31,8 +31,9 @@ valid_length(struct cg_slice text)
 }
 
 /*
- * Writes a text as a field. Protocol buffers require UTF-8, so each byte that
- * is not becomes U+FFFD, of three bytes.
+ * Appends a text to buf, as field number `field`. Protocol buffers require
+ * UTF-8, so each byte that is not part of valid UTF-8 becomes U+FFFD, of three
+ * bytes.
  */
 void
 otlp_put_text(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
@@ -64,8 +65,8 @@ otlp_put_text(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
 /* ---- Values ------------------------------------------------------------- */
 
 /*
- * Writes the label's text, or its number if that is empty, as the value of an
- * attribute (message AnyValue).
+ * Appends to buf the value of an attribute (message AnyValue): the label's
+ * text or, if that is empty, its number.
  */
 static void
 put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
@@ -80,8 +81,8 @@ put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
 }
 
 /*
- * Writes the field "value" of an attribute: the value of the label, or a list
- * of the values of n labels.
+ * Appends to buf the field "value" of an attribute: the value of the label or,
+ * if n is not 1, a list of the values of the n labels at value.
  */
 static void
 put_value(struct otlp_writer *w, struct proto_bytes *buf,
@@ -121,9 +122,9 @@ otlp_put_key_value(struct otlp_writer *w, struct proto_bytes *buf,
 /* ---- The table of attributes --------------------------------------------- */
 
 /*
- * Returns the index, in the table of attributes, of an attribute with this key
- * and the values of n labels. Adds the attribute if the table has no equal
- * one. 0: out of memory (reported).
+ * Returns the index, in the table of attributes, of an attribute with this
+ * key, the values of the n labels at value, and the unit of the first. Adds
+ * the attribute if the table has no equal one. 0: out of memory (reported).
  */
 static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,
@@ -181,9 +182,10 @@ is_alike(const struct cg_label *a, const struct cg_label *b)
 }
 
 /*
- * Writes the indices of the attributes for the labels in w->labels, which are
- * sorted by key: labels with the same key and unit become one attribute with a
- * list of values. Adds new attributes to the table.
+ * Appends the indices of the attributes for the labels in w->labels to
+ * w->w.sets. The labels are sorted by key: adjacent ones with the same key and
+ * unit that all have texts, or all numbers, become one attribute with a list
+ * of values. Adds new attributes to the table.
  */
 static void
 put_set(struct otlp_writer *w)
@@ -252,8 +254,8 @@ compare_descs(const void *pa, const void *pb)
 }
 
 /*
- * Appends a description to w->descs unless its value is empty or w->descs has
- * an equal description, as those of processes and threads often are. False:
+ * Appends a description to w->descs, unless its value is empty or w->descs has
+ * an equal description: those of processes and threads often are equal. False:
  * out of memory (reported).
  */
 static bool
@@ -272,8 +274,8 @@ add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 }
 
 /*
- * Returns true for the key of a description that is written as name, version
- * or attribute of the scope, not as attribute of the profiles.
+ * Returns true if a description with this key is written as name, version or
+ * attribute of the scope, not as attribute of the profiles or the resource.
  */
 static bool
 is_of_scope(const char *key)
@@ -318,7 +320,9 @@ otlp_list_descs(struct otlp_writer *w)
 
 /*
  * Returns the key of description *i, and sets w->labels to the values of all
- * descriptions with that key, which are adjacent. Advances *i behind them.
+ * descriptions with that key, which are adjacent in w->descs. Sets *i to the
+ * index after them. If memory runs out (reported), values are missing, and *i
+ * is the index of the first missing one.
  */
 static struct cg_slice
 next_desc(struct otlp_writer *w, size_t *i)

@@ -12,9 +12,10 @@
 /* ---- Attributes --------------------------------------------------------- */
 
 /*
- * Appends the attributes of a Resource or scope to the list; they are in field
- * `number`. Adds the count in the field after it, of attributes that the
- * profiler dropped, to w->missing. False: an error (reported).
+ * Appends the attributes in the fields `number` of a message, a Resource or a
+ * scope, to the list, as labels. Adds the number in the field after that, of
+ * attributes that the profiler dropped, to w->missing. False: an error
+ * (reported).
  */
 static bool
 take_attributes(struct otlp_walk *w, struct cg_slice message, uint64_t number,
@@ -42,11 +43,12 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Stores pid, tid, number or command of the graph's part (the profile of a
- * process) in *info if the label states it. Several attributes may name the
- * command: *best, 0 at first, is the index of the best one so far. Returns
- * true if *info then has all that the label says, so that it needs no
- * description.
+ * Stores the label's value in *info if it is pid, tid, number or command of
+ * the graph's part (the profile of a process). Several attributes may name the
+ * command: *best, 0 at first, is the index in commands[] of the one in *info,
+ * which only attributes from that index on replace. Returns true if *info can
+ * represent the label, which then needs no description; false also for
+ * commands that are not the whole command line.
  */
 static bool
 note_part(struct otlp_reader *r, const struct cg_label *label,
@@ -74,8 +76,9 @@ note_part(struct otlp_reader *r, const struct cg_label *label,
 
 /*
  * Begins the graph's part (the profile of a process), unless it has begun. If
- * the file has only one resource, its attributes become the part's process and
- * descriptions; else they become labels of samples.
+ * the file has only one resource, its attributes (r->resource) become pid,
+ * tid, command and descriptions of the part; otherwise they become labels of
+ * samples.
  */
 static void
 begin_part(struct otlp_walk *w)
@@ -123,8 +126,9 @@ take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
 }
 
 /*
- * Returns the sample type (an event of the graph) with a name and unit, added
- * if new; NULL: too many, or out of memory (reported).
+ * Returns the sample type (an event of the graph) with the name and unit in
+ * name[0] and name[1]; adds it to r->types if it is new. Valid until the next
+ * call. NULL: too many types, or out of memory (reported).
  */
 static struct otlp_type *
 find_type(struct otlp_reader *r, const cg_name name[2])
@@ -183,8 +187,9 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 
 /*
  * Adds a description of the sampling period and of its type, which is in
- * message. The graph has one such description: a profile with another period
- * is counted as a loss. False: an error (reported).
+ * message; nothing if both are unknown. The graph has one such description: a
+ * profile with another period is counted as a loss. False: an error
+ * (reported).
  */
 static bool
 add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
@@ -209,8 +214,9 @@ add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 }
 
 /*
- * Widens the time from w->begin to w->end to that of a profile; begin and
- * duration are in ns. Ignores a profile without times, or whose end overflows.
+ * Widens the time from w->begin to w->end so that it includes that of a
+ * profile; begin and duration are in ns. Ignores a profile without times, or
+ * whose end overflows.
  */
 static void
 note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
@@ -535,8 +541,9 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 
 /*
  * Returns true if a resource in the text differs from the one before it.
- * *first is the last resource of earlier text, or has ptr NULL if there is
- * none; it is set to the last resource that was compared.
+ * *first is the last resource of earlier text, or has ptr NULL if there was
+ * none. If the result is false, *first becomes the last resource of this text,
+ * if it has one.
  */
 static bool
 has_several(struct cg_slice file, struct cg_slice *first)
@@ -556,7 +563,7 @@ has_several(struct cg_slice file, struct cg_slice *first)
 }
 
 /*
- * Returns the layout of the messages, that is the version's field numbers;
+ * Returns the layout of the messages: the field numbers of their version.
  * NULL: they are no profiles, or of a version that is not read (reported).
  */
 static const struct otlp_layout *
@@ -576,9 +583,9 @@ find_layout(struct otlp_reader *r, struct cg_slice file)
 }
 
 /*
- * Reads messages that each have their size in front of them, in this form.
- * First finds out if the file has several resources. False: an error
- * (reported).
+ * Reads the messages of a file in which each is preceded by its size, as in
+ * this form. Before that, sets r->several if resources differ. Skips empty
+ * messages. False: an error (reported).
  */
 static bool
 read_sized(struct otlp_walk *w, struct cg_slice file, enum otlp_form form)

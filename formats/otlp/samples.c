@@ -13,9 +13,10 @@
 #define KNOWN_LABEL 16
 
 /*
- * Renames a label of a thread or process to the name that it has in the graph
- * (see otlp_roles), and stores its value in the key. Other labels stay as they
- * are.
+ * If the label is an attribute of a thread or process (see otlp_roles),
+ * renames it to the name that it has in the graph, and stores its value in the
+ * key, which tells the thread of a sample. Leaves other labels, and those
+ * whose value has the other type, text or number, as they are.
  */
 static void
 note_role(struct cg_sample_key *key, struct cg_label *label)
@@ -38,8 +39,9 @@ note_role(struct cg_sample_key *key, struct cg_label *label)
 }
 
 /*
- * Appends two labels, trace_id and span_id, for the link with an index, which
- * refers to a span of a trace, to r->label. False: an error (reported).
+ * Appends two labels to r->label, trace_id and span_id, for entry `index` of
+ * the table of links: the span of a trace to which a sample belongs. Appends
+ * none for entry 0, or for an id that is empty. False: an error (reported).
  */
 static bool
 add_link(struct otlp_reader *r, uint64_t index)
@@ -65,10 +67,10 @@ add_link(struct otlp_reader *r, uint64_t index)
 }
 
 /*
- * Adds the number of labels of the sample to the memory that the input's size
- * allows: a small file may refer to large sets often. Sets that were seen
- * before cost less, as the graph stores them once. False: too many, or out of
- * memory (reported).
+ * Counts the bytes that the labels of the sample take in the graph, for the
+ * limit that depends on the input's size: a small file may refer to large sets
+ * often. A set of indices that was seen before counts less, as the graph
+ * stores it once. False: beyond the limit, or out of memory (reported).
  */
 static bool
 count_labels(struct otlp_walk *w)
@@ -88,9 +90,10 @@ count_labels(struct otlp_walk *w)
 }
 
 /*
- * Gives later samples the labels of the link and attributes whose indices are
- * in r->indices and, if the file has several resources, of the resource.
- * False: an error (reported).
+ * Gives this and later samples the labels of a link and of attributes, whose
+ * indices are in r->indices, the link's first; and, if the file has several
+ * resources, the labels of the resource. Sets w->key to the thread that the
+ * labels name. False: an error (reported).
  */
 static bool
 set_labels(struct otlp_walk *w)
@@ -124,10 +127,10 @@ set_labels(struct otlp_walk *w)
 }
 
 /*
- * Gives later samples the labels whose indices are in r->indices, as
- * set_labels() does, unless the last sample had the same. Swaps r->indices and
- * r->last, so that r->last has the indices of this sample. False: an error
- * (reported).
+ * Gives this and later samples the labels whose indices are in r->indices, as
+ * set_labels() does, unless the sample before it in the profile had the same
+ * indices. Moves the indices to r->last, to be compared with those of the next
+ * sample. False: an error (reported).
  */
 static bool
 change_labels(struct otlp_walk *w)
@@ -150,9 +153,10 @@ change_labels(struct otlp_walk *w)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Reads a sample: sets *stack to the index of its stack, r->indices to the
- * index of its link (0: none) and those of its attributes, r->values to its
- * values, r->times to its times. False: an error (reported).
+ * Reads a sample: sets *stack to the index of its stack; replaces the numbers
+ * in r->indices by the index of its link (0: none) and those of its
+ * attributes, in r->values by its values, in r->times by its times in ns.
+ * False: an error (reported).
  */
 static bool
 take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)

@@ -12,9 +12,10 @@
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Reads a message whose first fields are numbers: value[i] becomes field i.
- * Stops at field number special, which is then in *field, or at the end
- * (rest->len is 0). False: malformed (reported).
+ * Reads fields of a message that are numbers: field i, from 1 to fields - 1,
+ * is stored in value[i], skipping other fields; elements of absent fields stay
+ * as they were. Stops after a field with number special, which is then in
+ * *field, or at the end, with field->number 0. False: malformed (reported).
  */
 static bool
 take_numbers(struct otlp_reader *r, struct cg_slice *rest, uint64_t *value,
@@ -76,8 +77,8 @@ add_entry(struct otlp_reader *r, const struct proto_field *field)
 
 /*
  * Sets *build_id to the GNU build-id among the attributes with these indices,
- * else to one of another kind; leaves it if there is none. Other attributes of
- * mappings are counted as lost. False: an error (reported).
+ * else to one of another kind; leaves it as it was if there is none. Other
+ * attributes of mappings are counted as lost. False: an error (reported).
  */
 static bool
 find_build_id(struct otlp_reader *r, const struct otlp_numbers *indices,
@@ -177,8 +178,10 @@ add_line(struct otlp_reader *r, const struct proto_place *place,
 }
 
 /*
- * Reads mapping and address of a location into *place, and counts its lines in
- * *lines; the lines are left to the caller. False: an error (reported).
+ * Reads a location: stores its address and its mapping's number in *place
+ * (which keeps its mapping if the location has none), and the number of its
+ * lines in *lines. Does not read the lines; counts attributes as lost. False:
+ * an error (reported).
  */
 static bool
 get_place(struct otlp_reader *r, struct cg_slice message,
@@ -238,9 +241,9 @@ add_frames(struct otlp_reader *r, struct cg_slice message)
 }
 
 /*
- * Returns the location with an index. Adds its frames to the table of frames
- * the first time. The pointer is valid until the next call. NULL: an error
- * (reported).
+ * Returns the location with an index; the first time, adds its frames to
+ * r->tables.frames. An empty location has the frames of entry 0. The pointer
+ * is valid as long as the dictionary is open. NULL: an error (reported).
  */
 static const struct otlp_location *
 get_location(struct otlp_reader *r, uint64_t index)

@@ -66,8 +66,9 @@ hash_row(uint64_t owner, uint32_t node, size_t event)
 #define AMBIGUOUS UINT32_MAX
 
 /*
- * Returns the owner (hash of the thread) of all samples in a graph with a
- * single track; their labels need not name the thread.
+ * Returns the owner (a hash of pid, tid and name) of the only track in a
+ * graph. All samples belong to it, even if their labels do not name the
+ * thread.
  */
 static uint64_t
 sole_owner(const struct cg_graph *graph)
@@ -76,10 +77,10 @@ sole_owner(const struct cg_graph *graph)
 }
 
 /*
- * Enters row i (a sample to write) in the table t->rows, for each event in
- * which the row has a cost, under the owner (thread), the row's stack and the
- * event. A second row with an equal key makes the entry AMBIGUOUS: times then
- * cannot be assigned. False: out of memory (reported).
+ * Enters row i (a sample to write) in t->rows, for each event of which the row
+ * has a cost, by owner (thread), the row's stack and the event. If an earlier
+ * row has the same three, the entry becomes AMBIGUOUS: times then cannot be
+ * assigned to one of the rows. False: out of memory (reported).
  */
 static bool
 list_row(struct otlp_times *t, size_t i, uint64_t owner)
@@ -214,8 +215,9 @@ add_to_sums(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Widens the time span, t->begin to t->end, to a moment (cost with a time) if
- * it will be written with its time. A callback of walk().
+ * Widens the time span from t->begin to t->end (excluded) so that it includes
+ * a moment (cost with a time), if that will be written with its time. A
+ * callback of walk().
  */
 static void
 note_span(struct otlp_times *t, const struct timed *timed, void *arg)
@@ -234,10 +236,10 @@ note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Clears t->timed, and warns, for each event whose times cannot be written: in
- * some row, the costs with times, sum[] by row and event, do not add up to the
- * row's cost. Then finds the time span of the other events. False: an error
- * (reported).
+ * Clears t->timed[event], and warns, for each event whose times cannot be
+ * written: in some row, the costs with times, sum[] by row and event, do not
+ * add up to the row's cost. Also warns of events for which it was cleared
+ * before. Then finds the time span of the others. False: an error (reported).
  */
 static bool
 compare_sums(struct otlp_times *t, const uint64_t *sum)
@@ -288,10 +290,10 @@ struct pass {
 };
 
 /*
- * Handles a moment (cost with a time) of the event, in two passes. The first
- * one counts the moments of the row (sample) in first[row + 1]; the second
- * (fill) stores time and cost at index first[row], and advances it. A callback
- * of walk().
+ * Handles a moment (cost with a time) of the event, in two passes; row is the
+ * index + 1 of the sample to which it belongs. The first pass counts the
+ * moments of the row in first[row + 1]; the second (fill) stores time and cost
+ * at index first[row], and adds 1 to that. A callback of walk().
  */
 static void
 place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
@@ -315,7 +317,7 @@ place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
 /*
  * Sorts the costs with times (moments) of an event by row, the sample to which
  * they belong; a counting sort. Those of row i are then t->time and t->cost
- * from index first[i] up to first[i + 1]; all ranges are empty if the event's
+ * from index first[i] to first[i + 1] - 1; all ranges are empty if the event's
  * times are not written. place_sample() counts rows from 1: its second pass so
  * moves first[i] to the begin of row i. False: an error (reported).
  */

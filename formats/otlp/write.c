@@ -25,7 +25,8 @@ put_fixed(struct otlp_writer *w, struct proto_bytes *buf, uint64_t value)
 
 /*
  * Returns the index of a node's stack in the table of stacks, to which it is
- * added the first time; 0: no stack, or out of memory (reported).
+ * added the first time; 0 for node 0, which has no stack. If memory runs out,
+ * the job fails (cg_rejected()).
  */
 static uint32_t
 find_stack(struct otlp_writer *w, uint32_t node)
@@ -42,9 +43,9 @@ find_stack(struct otlp_writer *w, uint32_t node)
 }
 
 /*
- * Writes values and times of a row into the sample: for each time of the row
- * the cost at that time, or, if the current event has no times, the value cost
- * alone.
+ * Appends values and times of a row to the sample: for each time of the row
+ * the cost at that time or, if the event that is written has no times, only
+ * the value cost.
  */
 static void
 put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
@@ -126,8 +127,9 @@ put_type(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
 }
 
 /*
- * Writes begin and duration of the profile; if unknown, those from the first
- * to the last sample.
+ * Appends begin and duration of the profile, in ns. If the graph states
+ * neither, they are those from the first sample with a time to the last one;
+ * nothing is written if there is none.
  */
 static void
 put_times(struct otlp_writer *w, struct proto_bytes *profile)
@@ -224,7 +226,7 @@ put_mapping(struct otlp_writer *w, struct proto_bytes *buf,
 	proto_put_bytes(&w->w, buf, TABLE_MAPPING, entry);
 }
 
-/* Writes entry 0 of a table, which is empty and means none. */
+/* Appends entry 0 of a table to buf, which is empty and means none. */
 static void
 put_none(struct otlp_writer *w, struct proto_bytes *buf, enum otlp_table table)
 {
@@ -242,8 +244,8 @@ put_table(struct otlp_writer *w, struct proto_bytes *buf, enum otlp_table table,
 }
 
 /*
- * Writes the dictionary. Call it after stacks and samples, when locations and
- * mappings are known.
+ * Appends the dictionary to buf. Call it after stacks and samples were
+ * written, when all locations and mappings are known.
  */
 static void
 put_dictionary(struct otlp_writer *w, struct proto_bytes *buf)
