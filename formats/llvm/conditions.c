@@ -70,9 +70,9 @@ struct end {
 };
 
 /*
- * Compares exits of a decision for qsort(): the one that more paths reach
- * comes first, of equal ones the one that was found first. LLVM numbers paths
- * in this order.
+ * Compares exits of a decision for qsort(): the one whose last condition more
+ * paths reach comes first, of equal ones the one that was found first. LLVM
+ * numbers paths in this order.
  */
 static int
 compare_ends(const void *pa, const void *pb)
@@ -84,10 +84,13 @@ compare_ends(const void *pa, const void *pb)
 }
 
 /*
- * Counts the paths from the begin of a decision to each of its conditions, and
- * sets the indexes that number the paths through them. Visits a condition
- * after all those that lead to it. Appends each exit (a condition and the
- * outcome that ends the decision) to end[]. False: too many paths, or a cycle.
+ * Counts the paths from the begin of a decision to each of its conditions
+ * (width), and sets, for each outcome that leads to a condition, the index
+ * that is added to a path's number: each path to that condition so gets a
+ * number of its own. Appends each exit (a condition and the outcome that ends
+ * the decision) to end[], and counts them in *ends. Visits a condition after
+ * all those that lead to it. False: too many paths, a cycle, or a condition
+ * that no path reaches.
  */
 static bool
 count_ways(struct decision *d, struct end *end, unsigned *ends)
@@ -154,10 +157,10 @@ add_test(
 
 /*
  * Adds each path from a condition (node) to the end of the decision as a test,
- * if the path ran: its bit in the bitmap is set. test has the conditions and
- * outcomes on the path so far; number is the sum of their indexes, which
- * numbers the path. The depth of recursion is limited by the number of
- * conditions.
+ * if a run has taken the path: the bit of its number is set in the bitmap.
+ * test has the conditions and outcomes on the path before the node; number is
+ * the sum of the indexes on it, which with those of the rest is the path's
+ * number. The depth of recursion is at most the number of conditions.
  */
 static void
 find_tests(struct decision *d, struct test test, int node, uint64_t number)

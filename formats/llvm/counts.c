@@ -23,8 +23,8 @@ llvm_check_kind(struct cg_job *job, uint64_t version)
 }
 
 /*
- * Returns the key of a function in a map: mixes the hash of its name and that
- * of its structure.
+ * Returns the key of a function in llvm_profile.functions: mixes the hash of
+ * its name and that of its structure.
  */
 static uint64_t
 function_key(uint64_t name, uint64_t hash)

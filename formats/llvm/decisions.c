@@ -44,9 +44,10 @@ llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
 }
 
 /*
- * Handles an expansion (use of a macro) in the region of an open decision:
- * stores the decision for the file of the macro, as conditions in the macro
- * then belong to it. Does nothing if no open decision contains the expansion.
+ * Handles an expansion (use of a macro): if it is in the region of an open
+ * decision (one whose conditions are incomplete), stores the first such
+ * decision for the macro's use, as conditions in the macro belong to it.
+ * Otherwise does nothing.
  */
 void
 llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
@@ -64,8 +65,9 @@ llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
 /*
  * Adds the conditions of a decision (boolean expression, for MC/DC) to the
  * source of its file, at the decision's line: both outcomes of a condition
- * count 1 if tests showed that it decides alone, else 0. A decision that is
- * too large is dropped and counted. False: out of memory (reported).
+ * count 1 if tests showed that it decides alone, else 0; all count 0 if the
+ * function never ran. Drops and counts a decision that is too large or
+ * malformed. False: out of memory (reported).
  */
 static bool
 add_decision(struct llvm_context *c, const struct llvm_decision *decision)

@@ -22,9 +22,10 @@
 
 /*
  * Sets the counter of a use (file or macro as the function uses it) to that of
- * its first region. If this region is an expansion, the counter is that of the
- * expanded use; sets it for all uses on the way. Cyclic and empty uses get
- * counter 0.
+ * its first region. If that region is an expansion, the counter is that of the
+ * use to which it expands, and so on; each use on this way gets the same
+ * counter. Cyclic uses and those that lead to one without regions get counter
+ * 0.
  */
 static void
 find_counter(struct llvm_scratch *s, uint32_t use)
@@ -55,8 +56,8 @@ find_counter(struct llvm_scratch *s, uint32_t use)
 /*
  * Sets the root of a use (file or macro as the function uses it): the
  * expansion in the function's body (use main) through which the use is
- * reached. Also sets it for all uses on the way. A use that the body does not
- * reach gets none.
+ * reached. Sets it also for the uses between the body and this one. If the
+ * body does not reach the use, its root stays LLVM_NONE.
  */
 static void
 find_root(struct llvm_scratch *s, uint32_t main, uint32_t use)
@@ -97,8 +98,8 @@ expand(struct llvm_scratch *s)
 }
 
 /*
- * Returns the number of the function's body: the first use of a file that no
- * region expands to; the number of uses if there is none.
+ * Returns the number of the use that is the function's body: the first use of
+ * a file to which no region expands. The number of uses if there is none.
  */
 static uint32_t
 find_main(const struct llvm_scratch *s)
@@ -114,7 +115,7 @@ find_main(const struct llvm_scratch *s)
 
 /*
  * Returns the sum of two counts, as signed numbers, because differences may be
- * negative; INT64_MAX if it overflows.
+ * negative; INT64_MAX if it overflows in either direction.
  */
 static uint64_t
 add(uint64_t a, uint64_t b)
@@ -128,8 +129,8 @@ add(uint64_t a, uint64_t b)
 
 /*
  * Sets *value to the value of a counter: 0, a counter of the profile, or the
- * sum or difference of an expression that was computed. False: the counter
- * does not exist, or the expression is malformed.
+ * sum or difference of an expression whose operands compute() has computed.
+ * False: the counter does not exist, or the expression is malformed.
  */
 static bool
 look_up(const struct llvm_scratch *s, uint32_t counter, uint64_t *value)
@@ -161,10 +162,10 @@ is_new(const struct llvm_scratch *s, uint32_t counter)
 }
 
 /*
- * Computes the values of an expression's operands, and before that those of
- * all expressions that it needs; uses a stack instead of recursion. The state
- * of an expression becomes DONE, or BAD if an operand does not exist or
- * depends on the expression itself.
+ * Computes the operands of expression `number`, and before that those of all
+ * expressions that it needs and that are NEW; uses s->stack instead of
+ * recursion. The state of each becomes DONE, or BAD if an operand does not
+ * exist, or depends on the expression itself.
  */
 static void
 compute(struct llvm_scratch *s, uint32_t number)
@@ -193,7 +194,8 @@ compute(struct llvm_scratch *s, uint32_t number)
 
 /*
  * Sets *value to the count that a counter or expression stands for; 0 if the
- * function never ran. False: a counter does not exist.
+ * function never ran. May be negative, in two's complement. False: a counter
+ * does not exist, or an expression is malformed.
  */
 static bool
 evaluate(struct llvm_context *c, uint32_t counter, uint64_t *value)
@@ -221,8 +223,9 @@ load_counters(struct llvm_context *c)
 }
 
 /*
- * Returns the count; 0 for a negative one, which data races of threads may
- * cause. Counts negative ones for a warning.
+ * Returns the count; 0 for a negative one (in two's complement), which data
+ * races of threads may cause. Counts negative ones in mapping->negative, for a
+ * warning.
  */
 static uint64_t
 positive(struct llvm_context *c, uint64_t count)
@@ -236,9 +239,11 @@ positive(struct llvm_context *c, uint64_t count)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds a branch to the sources. A branch in a macro is on the line of the body
- * that uses the macro, as in llvm-cov, and also on its own line if the
- * compiler's version does that (on_macro). False: out of memory (reported).
+ * Adds a branch to the sources; count[] is how often it was false and true. A
+ * branch in a macro is added to the line of the body (use main) that uses the
+ * macro, as in llvm-cov, unless the body does not reach the macro; and also to
+ * its own line if the compiler's version does that (on_macro). False: out of
+ * memory (reported).
  */
 static bool
 add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,
@@ -317,9 +322,9 @@ add_regions(struct llvm_context *c)
 
 /*
  * Adds the function to the report, with the lines of its first region that is
- * no branch, decision or condition, and with this region's count as number of
- * entries. Does nothing if there is no such region. False: out of memory
- * (reported).
+ * no branch, decision or condition, and with that region's count as number of
+ * entries (0 if it is negative or unknown). Does nothing if there is no such
+ * region. False: out of memory (reported).
  */
 static bool
 add_fn(struct llvm_context *c)
@@ -341,9 +346,9 @@ add_fn(struct llvm_context *c)
 }
 
 /*
- * Sets *first to whether this is the first function with its name and files,
- * and records the function: only the first record of a function is used.
- * False: out of memory (reported).
+ * Sets *first to true if no function with the same name and files was added to
+ * mapping->seen before, and adds it: only the first record of a function is
+ * used. False: out of memory (reported).
  */
 static bool
 is_first(struct llvm_context *c, bool *first)
@@ -365,9 +370,9 @@ is_first(struct llvm_context *c, bool *first)
 }
 
 /*
- * Returns true if the profile has all counters that the regions use; else the
- * profile and the executable are of different builds. The function has at
- * least one region.
+ * Returns true if all counters that the regions use can be computed: the
+ * profile has them, or the function never ran. Otherwise the profile and the
+ * executable are of different builds.
  */
 static bool
 is_whole(struct llvm_context *c)

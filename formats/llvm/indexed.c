@@ -42,7 +42,7 @@ fail(const struct indexed *indexed, const void *at, const char *expected)
 
 /*
  * Sets *bytes to the rest of the file from an offset on. False: the offset is
- * beyond the end (not reported).
+ * beyond the end (not reported); *bytes is then the whole file.
  */
 static bool
 seek(const struct indexed *indexed, uint64_t offset, struct llvm_bytes *bytes)
@@ -55,9 +55,10 @@ seek(const struct indexed *indexed, uint64_t offset, struct llvm_bytes *bytes)
 }
 
 /*
- * Takes all records of a function name, up to the end of bytes, and adds them
- * to the profile: hash, counters, bitmap (from version 11 on), values, which
- * are skipped. False: malformed, or out of memory (reported).
+ * Takes all records of a function from bytes, up to their end, and adds them
+ * to the profile under the hash of its name: hash of the structure, counters,
+ * bitmap (from version 11 on). Skips their values. False: malformed, or out of
+ * memory (reported).
  */
 static bool
 take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
@@ -92,10 +93,11 @@ take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 }
 
 /*
- * Reads one function of a hash bucket: name hash, sizes, key, records. A
- * malformed file could refer to the same bytes many times, so the function is
- * subtracted from the numbers of functions and bytes that may still be read.
- * False: an error (reported).
+ * Takes one function of a hash bucket: hash of its name, sizes, key, records.
+ * The key is skipped. A malformed file could refer to the same bytes many
+ * times, so the function is subtracted from the numbers of functions and bytes
+ * that may still be read. False: an error (reported), such as too many of
+ * them.
  */
 static bool
 take_item(struct indexed *indexed, struct llvm_bytes *bytes)

@@ -32,10 +32,10 @@ llvm_add_event(struct cg_build *build)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Appends n lines from `line` on, all with one count, to the lines of the
- * current file. A few bytes of input may state any number of lines, so a total
- * that is too large for the input is an error. False: rejected, or out of
- * memory (reported).
+ * Appends n lines, the first is `line`, all with one count, to report->lines,
+ * encoded as its distance from the last line there. A few bytes of input may
+ * state any number of lines, so a total that is too large for the input is an
+ * error. False: rejected, or out of memory (reported).
  */
 static bool
 add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
@@ -58,9 +58,10 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 /*
  * Ends the line of the last segment (place from which on code ran count
  * times): appends the line's count, the highest of the segment that reaches
- * into the line and the regions that begin on it. A line without code gets
- * none. Then appends the last segment's count for the lines up to next, the
- * line of the next segment. False: an error (reported).
+ * into the line and the regions that begin on it; a line without code gets
+ * none. Then appends the last segment's count for the lines after it, up to
+ * the one before next, the line of the next segment, unless no code is there.
+ * Prepares the state for that line. False: an error (reported).
  */
 static bool
 end_line(struct llvm_report *report, uint32_t next)
@@ -158,9 +159,9 @@ llvm_place_key(cg_name file, uint32_t line, uint32_t column)
 }
 
 /*
- * Sorts the branches and conditions of the current file, and sums those at the
- * same place (instances of a template). False: a sum that exceeds 63 bits
- * (reported).
+ * Sorts report->item, the branches and conditions of the current file, and
+ * merges those at the same place (instances of a template) into one with the
+ * sums of their counts. False: a sum exceeds 63 bits (reported).
  */
 static bool
 merge_items(struct llvm_report *report)
@@ -193,9 +194,10 @@ merge_items(struct llvm_report *report)
 
 /*
  * Merges the branches and conditions of a complete file, encodes them into
- * report->items, and empties report->item. Stores a key for branches that
- * never ran, so that branches that the compiler folded can be dropped later.
- * False: an error (reported).
+ * report->items, and empties report->item. An item that never ran is followed
+ * by a key, a hash of its place, by which branches that the compiler folded
+ * can be dropped later; the key is 0 for conditions and branches in macros,
+ * which are kept. False: an error (reported).
  */
 static bool
 keep_items(struct llvm_report *report, cg_name file)
@@ -312,7 +314,7 @@ llvm_add_region(
  * Compares functions for sorting by file and first line, then the longer one
  * first, as it contains the other. Of several functions of the same lines
  * (instances of a template), the one with the highest count comes first: it
- * gets the lines.
+ * gets the lines. Then by name and linker name.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -333,8 +335,9 @@ compare_fns(const void *pa, const void *pb)
 }
 
 /*
- * Finds the functions of a file by binary search in the list, which is sorted
- * by file. Returns the first one and sets *n to their number; NULL: none.
+ * Finds the functions of a file by binary search in report->fn, which is
+ * sorted by file. Returns the first one and sets *n to their number, as they
+ * are adjacent; NULL and 0 if there is none. Valid as long as the list.
  */
 static struct llvm_fn *
 find_fns(const struct llvm_report *report, cg_file file, size_t *n)
@@ -396,8 +399,8 @@ add_regions(struct llvm_report *report, const struct llvm_fn *fn)
 /*
  * Adds the n functions of a file to the graph, with their lines, entries and
  * regions, and prepares report->owners, which finds the function of a line.
- * Lines outside of all functions belong to a function without a name. False:
- * an error (reported).
+ * Lines outside of all functions then belong to a function without a name.
+ * Sets fn of each function. False: an error (reported).
  */
 static bool
 open_file(
@@ -472,10 +475,11 @@ add_outcomes(struct llvm_report *report, struct cg_branch *row,
 }
 
 /*
- * Adds the branches and conditions of a file to the graph. Numbers the
- * branches of each line and its decisions, whose conditions are a block. Drops
- * branches that never ran and that functions do not list: the compiler has
- * folded their conditions. False: the builder has failed.
+ * Adds the branches and conditions of a file to the graph. The branches of
+ * each line are numbered from 0, and so are its decisions; all conditions of
+ * one decision have its number as block. Drops branches that never ran and
+ * that functions do not list (report->known), if functions list branches: the
+ * compiler has folded their conditions. False: the builder has failed.
  */
 static bool
 add_items(struct llvm_report *report, const struct llvm_file *file,

@@ -40,9 +40,10 @@ struct reader {
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Reads an array into value, which has room for max numbers: true is 1; false
- * and items that are no numbers are 0. Returns the length of the array, which
- * may exceed max; 0 also after an error (reported).
+ * Takes an array of numbers, and stores at most the first max of them in
+ * value[]: true is 1; false and other items that are no numbers are 0.
+ * Elements that the array does not have are left as they were. Returns the
+ * length of the array, which may exceed max; 0 also after an error (reported).
  */
 static size_t
 take_row(struct cg_doc *doc, uint64_t *value, size_t max)
@@ -72,8 +73,8 @@ take_row(struct cg_doc *doc, uint64_t *value, size_t max)
 }
 
 /*
- * Returns the value as 32 bits; those that do not fit become UINT32_MAX - 1,
- * so that adding 1 is safe.
+ * Returns the value as 32 bits; UINT32_MAX - 1 if it is greater than that, so
+ * that adding 1 is safe.
  */
 static uint32_t
 small(uint64_t value)
@@ -83,8 +84,9 @@ small(uint64_t value)
 
 /*
  * Takes the segments of a file (places from which on code ran count times),
- * and adds them to the report: [line, column, count, has count, is entry, is
- * gap], before LLVM 11 without the last item. False: an error (reported).
+ * and adds them to the report: each is [line, column, count, has count, is
+ * entry, is gap], before LLVM 11 without the last item. Ignores `into`. False:
+ * an error (reported).
  */
 static bool
 take_segments(struct cg_doc *doc, void *into)
@@ -121,8 +123,9 @@ add_item(struct cg_doc *doc, const struct llvm_item *item)
 }
 
 /*
- * Reads a branch into *item: [line, column, last line, last column, count if
- * true, count if false, file id, ...]. False: an error (reported).
+ * Takes a branch into *item: [line, column, last line, last column, count if
+ * true, count if false, file id, ...]; item->count gets false first. False: an
+ * error (reported).
  */
 static bool
 take_branch(struct cg_doc *doc, struct llvm_item *item)
@@ -151,9 +154,10 @@ take_plain(struct cg_doc *doc, void *into)
 }
 
 /*
- * Takes a branch in the expansion of a macro, and adds it with its place in
- * the macro and an id that is not 0. The line that uses the macro is set
- * later, when it is known. False: an error (reported).
+ * Takes a branch in the expansion of a macro, and adds it, with its place in
+ * the macro and an id that is not 0, to the branches of the file. The line
+ * that uses the macro is set later, when it is known. Ignores `into`. False:
+ * an error (reported).
  */
 static bool
 take_expanded(struct cg_doc *doc, void *into)
@@ -205,8 +209,9 @@ take_expansion(struct cg_doc *doc, void *into)
 
 /*
  * Takes the conditions of a decision, an array of booleans, and adds each as
- * an item: both outcomes count 1 if the boolean is true (covered), else 0.
- * *item has the decision's line. False: an error (reported).
+ * an item: both outcomes count 1 if the boolean is true (covered), else 0. On
+ * entry, *item has the decision's line and column, and term 0. False: an error
+ * (reported).
  */
 static bool
 take_conditions(struct cg_doc *doc, struct llvm_item *item)
@@ -228,9 +233,9 @@ take_conditions(struct cg_doc *doc, struct llvm_item *item)
 }
 
 /*
- * Takes a decision and adds its conditions: [line, column, ..., [conditions],
- * ...]. Items other than these depend on the version and are skipped. False:
- * an error (reported).
+ * Takes a decision, [line, column, ..., [conditions], ...], and adds its
+ * conditions, the first array in it. Other items depend on the version and are
+ * skipped. Ignores `into`. False: an error (reported).
  */
 static bool
 take_decision(struct cg_doc *doc, void *into)
@@ -303,10 +308,10 @@ struct function {
 enum { ROW_COUNT = 4, ROW_FILE, ROW_KIND = 7, ROW };
 
 /*
- * Appends a region and the number of its file to those of the current
- * function. Ignores regions with too few numbers, regions without a line, and
- * kinds other than code, gaps and skipped code. False: out of memory
- * (reported).
+ * Appends a region, whose array of n numbers is row[], to reader->region, and
+ * the number of its file to reader->region_file. Ignores regions with too few
+ * numbers, regions without a line, and kinds other than code, expansions,
+ * skipped code and gaps. False: out of memory (reported).
  */
 static bool
 keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
@@ -326,9 +331,10 @@ keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
 }
 
 /*
- * Takes the regions of a function. The first one is its body, whose first
- * line, column and last line are stored in `into`. The others are skipped if
- * the target has no regions. False: an error (reported).
+ * Takes the regions of a function. The first one is its body: first line,
+ * column and last line are stored in the three numbers at `into`. Keeps the
+ * regions for add_regions(); of those after the first, none if the target has
+ * no regions. False: an error (reported).
  */
 static bool
 take_regions(struct cg_doc *doc, void *into)
@@ -402,10 +408,10 @@ take_name(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds those branches of a function that never ran to report.known. Files also
- * list branches that the compiler folded (while (1)), which never run, but
- * functions do not: branches of a file that never ran and are not in this set
- * are dropped later. False: out of memory (reported).
+ * Adds the branches of a function that never ran (reader->missed) to
+ * report.known. Files also list branches that the compiler folded (while (1)),
+ * which never run, but functions do not: branches of a file that never ran and
+ * are not in report.known are dropped later. False: out of memory (reported).
  */
 static bool
 keep_missed(struct cg_doc *doc, struct reader *reader)

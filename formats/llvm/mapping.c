@@ -116,8 +116,9 @@ take_names(struct executable *exe, struct llvm_bytes bytes)
 /* ---- Names of files ----------------------------------------------------- */
 
 /*
- * Appends a path to the files of the executable; a relative one is joined to
- * its unit's directory. Joined paths that are much larger than the list are an
+ * Appends a path to exe->file; a relative one is joined to its unit's
+ * directory, if that is not empty. A few bytes may state a long directory for
+ * many files, so joined paths that are much longer than the names are an
  * error. False: an error (reported).
  */
 static bool
@@ -149,10 +150,10 @@ add_file(
 }
 
 /*
- * Takes the list of files of a unit, and appends them to those of the
- * executable: number, sizes, and names, which may be compressed. From
- * WITH_DIRECTORY on, the first name is the unit's directory. False: an error
- * (reported).
+ * Takes the list of files of a unit: number, sizes, and names, which may be
+ * compressed. Appends their paths to exe->file. From WITH_DIRECTORY on, the
+ * first name is the unit's directory, to which later relative names are
+ * joined. False: an error (reported).
  */
 static bool
 take_files(struct executable *exe, struct llvm_bytes bytes, uint64_t version)
@@ -257,9 +258,10 @@ keep_function(struct executable *exe, const struct llvm_function *fn)
 }
 
 /*
- * Reads a record of a function: hash of the name, size, hash of the structure,
+ * Takes a record of a function: hash of the name, size, hash of the structure,
  * hash of the list of files (by which the function's unit is found), and
- * regions. Stores it; the regions are read later. False: an error (reported).
+ * regions. Keeps the function, if it is the one to use of several records; its
+ * regions are read later. False: an error (reported).
  */
 static bool
 take_function(struct executable *exe, struct llvm_bytes *bytes)

@@ -22,8 +22,8 @@
 /* ---- Executables -------------------------------------------------------- */
 
 /*
- * True if the profile lists the build id of this executable: then it has
- * counts of the executable's functions.
+ * Returns true if the profile lists the build id of this executable, and so
+ * has counts of the executable's functions.
  */
 static bool
 has_id(const struct llvm_profile *profile, const struct cg_symbols *elf)
@@ -92,8 +92,8 @@ add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols,
 
 /*
  * Sets *path to the profile's name without .profraw or .profdata, a guess of
- * the executable's name; NULL if it has no such suffix. False: out of memory
- * (reported).
+ * the executable's name, in memory of read(); NULL if the name has no such
+ * suffix. False: out of memory (reported).
  */
 static bool
 find_program_name(struct cg_job *job, const char *name, char **path)
@@ -117,10 +117,11 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 }
 
 /*
- * Looks for the executable if option --exe is not given: first the profile's
- * name without its suffix, then a.out. Uses the first one whose build id is in
- * the profile, and adds it to *count. If the profile has no build ids, uses
- * the first name, if it exists, but not a.out. False: an error (reported).
+ * Looks for the executable if option --exe is not given: first by the
+ * profile's name without its suffix, then a.out. Adds the first one with a
+ * coverage mapping whose build id is in the profile, and counts it in *count.
+ * If the profile has no build ids, adds the one by name, if it exists, but
+ * never a.out, which may be any program. False: an error (reported).
  */
 static bool
 guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,

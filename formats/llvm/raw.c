@@ -62,8 +62,8 @@ struct raw {
 
 /*
  * Takes the magic number of a profile, if the bytes begin with one: sets
- * *pointer to the size of its pointers, 4 or 8, and the byte order. False: no
- * magic number.
+ * *pointer to the size of its pointers in bytes, 4 or 8, and bytes->big to its
+ * byte order. False: no magic number; nothing is taken.
  */
 static bool
 take_magic(struct llvm_bytes *bytes, unsigned *pointer)
@@ -100,8 +100,8 @@ struct fields {
 
 /*
  * Takes the record of a function into *f. f->sites is the number of kinds of
- * values that the function has: for each, values follow later in the file.
- * False: fewer bytes are left than a record has.
+ * values that the function has: if it is not 0, values follow later in the
+ * file. False: fewer bytes are left than a record has.
  */
 static bool
 take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
@@ -135,10 +135,10 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 }
 
 /*
- * Sets *at to the n bytes that record i has in a section, its counters or
- * bitmap. addr is the address of these bytes as stored in the record, relative
- * to the record; delta is the distance between the sections. False: they are
- * outside of the section (reported).
+ * Sets *at to the n bytes of record i, from 0, in the section `in`: its
+ * counters or bitmap. addr is their address relative to the record, as the
+ * record has it; delta is the distance from the first record to the section.
+ * False: they are outside of the section (reported).
  */
 static bool
 find_bytes(const struct raw *raw, const struct llvm_bytes *in, uint64_t addr,
@@ -157,7 +157,7 @@ find_bytes(const struct raw *raw, const struct llvm_bytes *in, uint64_t addr,
 }
 
 /*
- * Skips the values (targets of calls, sizes) that follow for a function, by
+ * Skips the values of one function (targets of calls, sizes), which begin with
  * their size. False: malformed (reported).
  */
 static bool
@@ -209,8 +209,8 @@ take_records(struct raw *raw, struct llvm_bytes *values)
 /* ---- Profiles ----------------------------------------------------------- */
 
 /*
- * Returns the size in bytes of a function's record, which depends on version
- * and pointers; records are aligned to 8.
+ * Returns the size in bytes of a function's record, which depends on the
+ * version and the size of pointers; it is a multiple of 8.
  */
 static unsigned
 record_size(const struct raw *raw)
@@ -272,8 +272,8 @@ padding(uint64_t size)
 
 /*
  * Takes the sections after the header, whose sizes the header states
- * (raw->word). Sets *ids, and the sections in *raw that the reader needs;
- * skips the others. False: the file is too short (not reported).
+ * (raw->word). Sets *ids to the build ids, and records, counters and bitmaps
+ * in *raw; skips the others. False: the file is too short (not reported).
  */
 static bool
 take_sections(struct raw *raw, struct llvm_bytes *bytes, struct llvm_bytes *ids)

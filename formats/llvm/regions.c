@@ -31,8 +31,8 @@ llvm_expected(const struct llvm_context *c, const char *expected)
 }
 
 /*
- * Reads a number (ULEB128), which must be less than limit, to *value. False:
- * truncated, or too large (reported).
+ * Takes a number (ULEB128), which must be less than limit, and stores it in
+ * *value. False: truncated, or too large (reported); *value is then 0.
  */
 static bool
 take(const struct llvm_context *c, struct llvm_bytes *bytes, uint64_t limit,
@@ -64,10 +64,10 @@ llvm_is_dummy(const struct llvm_function *fn)
 }
 
 /*
- * Reads the number of items that follow, and adds the memory that they need,
- * size bytes each, to a sum that is limited. An item takes at least "least"
- * bytes of the mapping, so a number that does not fit into its rest is
- * malformed. False: rejected (reported).
+ * Takes the number of items that follow into *n, and adds the memory that they
+ * need, size bytes each, to c->s->tables, which is limited. An item takes at
+ * least "least" bytes of the mapping: a number of items that do not fit into
+ * the rest of it is malformed. False: rejected (reported).
  */
 static bool
 take_count(struct llvm_context *c, struct llvm_bytes *bytes, unsigned least,
@@ -142,9 +142,9 @@ take_expressions(struct llvm_context *c, struct llvm_bytes *bytes)
 }
 
 /*
- * Takes the fields that a region of this kind has between its kind and its
- * place. Numbers of conditions are stored less 1, so that -1 means none.
- * False: malformed (reported).
+ * Takes the fields that a region of kind r->kind has between its kind and its
+ * place, and stores them in *r. Numbers of conditions are in the file plus 1,
+ * and 0 means none: they become -1. False: malformed (reported).
  */
 static bool
 take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
@@ -180,9 +180,11 @@ take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
 }
 
 /*
- * Reads the number that encodes the kind of a region. For plain code it is the
- * region's counter; else it is an expansion with the number of its file, or
- * another kind, whose own fields follow. False: malformed (reported).
+ * Takes the number that encodes the kind of a region. If its tag is not
+ * LLVM_ZERO, it is the counter of a region of plain code; else the region is
+ * an expansion with the number of its file, or of another kind, whose own
+ * fields are taken too. Stores all in *r, which was zero. False: malformed
+ * (reported).
  */
 static bool
 take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,

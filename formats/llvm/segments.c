@@ -61,7 +61,7 @@ is_same(struct place a, struct place b)
 
 /*
  * Compares regions for sorting: by begin, then a region before those that it
- * contains, then by kind.
+ * contains (the later end first), then by kind.
  */
 static int
 compare_regions(const void *pa, const void *pb)
@@ -76,9 +76,10 @@ compare_regions(const void *pa, const void *pb)
 
 /*
  * Combines regions with the same begin and end (instances of a template, uses
- * of a macro) into one with the sum of their counts. The list is sorted and
- * not empty. Drops regions of another kind than the first one: a macro that
- * expands to another macro has an expansion and code there.
+ * of a macro) into one with the sum of their counts, at most INT64_MAX. The
+ * list is sorted and not empty. Drops regions of another kind than the first
+ * one with that begin and end: a macro that expands to another macro has an
+ * expansion and code there.
  */
 static void
 combine(struct llvm_source *source)
@@ -183,11 +184,12 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 }
 
 /*
- * Adds segments (places where the count changes) for the ends of n closed
- * regions, sorted by their ends in ended[]. After an end, the count is that of
- * the region that ends next or, after the last end, of the innermost open
- * region (none: no code). Adds none at next, where the next region begins
- * (NULL: there is none). False: an error (reported).
+ * Adds segments (places where the count changes) for the ends of the n regions
+ * in ended[], which were closed, sorted by their ends. From an end on, the
+ * count is that of the region in ended[] that ends next or, at the last end,
+ * of the innermost open region; if none is open, no code is there. Adds no
+ * segment at next, where the next region begins and adds its own (NULL: there
+ * is none). n is not 0. False: an error (reported).
  */
 static bool
 put_ends(struct builder *b, const uint32_t *ended, size_t n,
@@ -224,8 +226,8 @@ put_ends(struct builder *b, const uint32_t *ended, size_t n,
 
 /*
  * Closes the open regions that end at or before the place next, where the next
- * region begins (NULL: all), and adds segments for their ends. False: an error
- * (reported).
+ * region begins (NULL: closes all), and adds segments for their ends, as
+ * put_ends() does. False: an error (reported).
  */
 static bool
 end_regions(struct builder *b, const struct place *next)
@@ -240,10 +242,11 @@ end_regions(struct builder *b, const struct place *next)
 }
 
 /*
- * Adds the segment (place where the count changes) of a region that begins
+ * Adds the segment (place where the count changes) of region i, which begins
  * where it ends. The region does not become open, as it contains no code: the
- * count is that of the region around it. If it is skipped code or the last
- * region, the count of the region around follows in a second segment. False:
+ * segment has the count of the innermost open region or, if there is none, of
+ * region i. If region i is skipped code or the last region, the segment has no
+ * count, and a second one has that of the open region, if there is one. False:
  * an error (reported).
  */
 static bool

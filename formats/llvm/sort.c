@@ -18,8 +18,9 @@ struct heap {
 };
 
 /*
- * Inserts item into a heap of n elements, at the free element root: moves
- * larger children up, and puts item where neither child is larger.
+ * Inserts a copy of item into a heap, in which no child is larger than its
+ * parent, of n elements; the element root is free, and so is overwritten.
+ * Moves larger children up, and puts item where neither child is larger.
  */
 static void
 sift(const struct heap *h, size_t root, size_t n, const char *item)

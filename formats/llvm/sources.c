@@ -31,7 +31,8 @@ find_source(struct llvm_mapping *mapping, cg_name name)
 
 /*
  * Returns the source file of a use (a file as a function uses it), and stores
- * its number in the use; NULL: out of memory (reported).
+ * its number in the use. Adds the file if it is new. Valid until another file
+ * is added. NULL: out of memory (reported).
  */
 static struct llvm_source *
 source_of(struct llvm_mapping *mapping, struct llvm_use *use)
@@ -62,8 +63,8 @@ llvm_add_source_region(struct llvm_mapping *mapping, struct llvm_use *use,
 
 /*
  * Adds a source file to the report. The report takes over the file's array of
- * branches, without a copy; the file's regions become segments. False: an
- * error (reported).
+ * branches without a copy; the file's regions become segments, which become
+ * lines. False: an error (reported).
  */
 static bool
 move_source(struct llvm_report *report, struct llvm_source *source)
