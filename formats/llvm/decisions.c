@@ -98,10 +98,11 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 }
 
 /*
- * Adds a condition to the first open decision (boolean expression) that
- * contains it and has no condition with its number yet. When the decision has
- * all its conditions, adds it to its source and closes it. Ignores a condition
- * without a decision. False: out of memory (reported).
+ * Adds a condition to the first open decision (boolean expression whose
+ * conditions are incomplete) that contains it and has no condition with its
+ * number yet. When the decision has all its conditions, adds them to its
+ * source and closes it. Ignores a condition without such a decision. False:
+ * out of memory (reported).
  */
 bool
 llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)

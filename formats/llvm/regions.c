@@ -183,8 +183,8 @@ take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
  * Takes the number that encodes the kind of a region. If its tag is not
  * LLVM_ZERO, it is the counter of a region of plain code; else the region is
  * an expansion with the number of its file, or of another kind, whose own
- * fields are taken too. Stores all in *r, which was zero. False: malformed
- * (reported).
+ * fields are taken too. Stores all in *r, whose other members stay 0. False:
+ * malformed (reported).
  */
 static bool
 take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,

@@ -97,10 +97,10 @@ read_clock(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns the time on the trace's clock of a snapshot, which has the readings
- * of n clocks at one moment: the reading of the trace's clock itself; else
- * that of a clock with earlier snapshots, converted; else the first reading,
- * as if that were the trace's clock.
+ * Returns the time on the trace's clock at the moment of a snapshot, which has
+ * the readings of n clocks (1 or more): the reading of the trace's clock
+ * itself; else that of a clock with earlier snapshots, converted, unless it is
+ * incremental; else the first reading, as if that were on the trace's clock.
  */
 static int64_t
 trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
@@ -122,10 +122,11 @@ trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
 }
 
 /*
- * Appends a point (time of the clock, time of the trace at that moment) to a
- * clock's list, and sets the clock's unit and last time. Earlier points with
- * the same or a later time of the clock are removed first, so that the list
- * stays in ascending order. False: out of memory (reported).
+ * Appends a point (the reading's time, and the time of the trace's clock at
+ * that moment) to the list of the reading's clock, and sets the clock's unit
+ * and last time. Earlier points with the same or a later time of the clock are
+ * removed first, so that the list stays in ascending order. False: out of
+ * memory (reported).
  */
 static bool
 add_point(struct perfetto *r, const struct reading *reading, int64_t trace)

@@ -83,10 +83,10 @@ take_event(struct perfetto *r, struct cg_slice message, struct event *event)
 }
 
 /*
- * Sets *time, in ns on the trace's clock, to the time of an event: a
- * difference to the last such event of its packet sequence, an absolute time,
- * or else the time of its packet. Advances the sequence's time by a
- * difference. False: the event has no time.
+ * Sets *time, in ns on the trace's clock, to the time of an event: the last
+ * time of its packet sequence plus the difference that the event states, which
+ * becomes the sequence's last time; or the event's absolute time; or else the
+ * time of its packet. False: the event has no time.
  */
 static bool
 find_time(struct perfetto *r, const struct perfetto_packet *packet,
@@ -125,10 +125,11 @@ find_name(struct perfetto *r, const struct perfetto_sequence *sequence,
 }
 
 /*
- * Sets *index to the list of calls (of spans/) to which the event's begin or
- * end belongs. It is the list of the track with the event's uuid, or with the
- * default uuid of its packet sequence; for events without a track, the list of
- * their pid and tid. False: an error (reported).
+ * Sets *index to the index in r->spans of the list of calls to which the
+ * event's begin or end belongs. It is the list of the track with the event's
+ * uuid, or with the default uuid of its packet sequence. Events without a uuid
+ * belong to the thread of their pid and tid, each by default the sequence's;
+ * to track 0 if there is no such thread. False: an error (reported).
  */
 static bool
 find_track(struct perfetto *r, struct perfetto_sequence *sequence,

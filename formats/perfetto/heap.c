@@ -14,9 +14,10 @@
 
 /*
  * Reads one stack's values of a heap profile: what was allocated and freed or,
- * if the file has them, the values at the peak. Appends them to
- * sequence->pending, because the stack may be defined in a later packet.
- * counted: the numbers of allocations are valid. False: an error (reported).
+ * if the file has them, the values at the peak. allocs has the process and the
+ * heap. Appends it with the values to sequence->pending, because the stack may
+ * be defined in a later packet. counted: the number of allocations at the peak
+ * is valid. False: an error (reported).
  */
 static bool
 read_sample(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -128,8 +129,8 @@ find_series(
 /*
  * Stores the values of a stack in its series, in place of the values of an
  * earlier dump. Dumps have sums since the profile began: if a value is less
- * than before, the new values are dropped and counted as an error of the heap
- * profile. False: out of memory (reported).
+ * than before, all the new values are dropped and counted as an error of the
+ * heap profile. False: out of memory (reported).
  */
 static bool
 keep_values(struct perfetto *r, const struct perfetto_allocs *allocs)

@@ -59,8 +59,8 @@ perfetto_clear_tables(struct perfetto_tables *tables)
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Returns the text that a table of the sequence has for an id (iid); 0: none,
- * which is counted as undefined unless iid is 0.
+ * Returns the text that a table of the sequence has for an id (iid), as a name
+ * of the graph; 0: none, which is counted as undefined unless iid is 0.
  */
 static cg_name
 text_of(struct perfetto *r, const struct perfetto_tables *tables,
@@ -106,8 +106,9 @@ read_text(struct perfetto *r, struct cg_slice message, uint32_t *value)
 
 /*
  * Returns the path "/a/b" whose components have the ids in r->number; a single
- * component is the path itself, as Chrome writes it. Overwrites r->number. 0:
- * out of memory, or the paths grow too large for the file (reported).
+ * component is the path itself, as Chrome writes it. Components that are not
+ * defined are empty. Overwrites r->number. 0: out of memory, or the paths grow
+ * too large for the file (reported).
  */
 static cg_name
 join_path(struct perfetto *r, const struct perfetto_tables *tables)
@@ -210,10 +211,10 @@ read_frame(struct perfetto *r, const struct perfetto_tables *tables,
 }
 
 /*
- * Reads a call stack of the sequence's table, which lists ids of frames from
- * the outermost one on, and sets *value to the stack's number + 1; an equal
- * stack keeps its number. Skips frames that are not defined. False: an error
- * (reported).
+ * Reads a call stack of the sequence's table, which lists ids of frames, the
+ * outermost one first, and sets *value to the stack's number + 1; an equal
+ * stack has the same number. Skips frames that are not defined; a stack
+ * without frames has number 0. False: an error (reported).
  */
 static bool
 read_stack(struct perfetto *r, const struct perfetto_tables *tables,

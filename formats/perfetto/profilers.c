@@ -62,8 +62,8 @@ read_tracepoint(
 
 /*
  * Returns the event's name with the letters of the modes in which it counts
- * appended, "cycles:uk"; set[1] is user, [2] kernel, [3] hypervisor. 0: out of
- * memory (reported).
+ * appended, "cycles:uk": set[1] is user, [2] kernel, [3] hypervisor; the name
+ * alone if none is set. 0: out of memory (reported).
  */
 static cg_name
 add_modifiers(struct perfetto *r, struct cg_slice name, const bool set[4])
@@ -449,9 +449,9 @@ struct stack_sample {
 };
 
 /*
- * Appends a column (of one event) to those of the current sample. A follower
- * is a further event that is counted together with the primary one. False: out
- * of memory (reported).
+ * Appends a column, as its index + 1 (0: unknown), to r->column, the columns
+ * of the current sample. A follower is a further event that is counted
+ * together with the primary one. False: out of memory (reported).
  */
 static bool
 add_follower(struct perfetto *r, uint32_t column)
@@ -510,10 +510,10 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Reads a field with counters or weights of a sample: the primary ones into
- * *s; of followers, further counters, their columns (event's index + 1) are
- * appended to r->column, their weights to r->weight. False: an error
- * (reported).
+ * Reads a field with counters or weights of a sample. Stores the primary ones
+ * in *s; appends to r->column the columns of followers (further counters), as
+ * index + 1, and to r->weight their weights. Ignores fields with other
+ * numbers. False: an error (reported).
  */
 static bool
 take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -562,9 +562,10 @@ take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
 /*
  * Completes the columns and costs of a sample after take_counter() has read
  * its fields: takes the sequence's default followers if the sample names none,
- * drops weights without a counter, and appends the primary counter. If none is
- * left, the cost is 1 in the column that counts samples. False: out of memory
- * (reported).
+ * drops weights without a known counter, and appends the primary counter with
+ * its weight. r->column then has indices of columns, no longer plus 1. If no
+ * cost is left, adds a cost of 1 in the column that counts samples. False: out
+ * of memory (reported).
  */
 static bool
 finish_costs(struct perfetto *r, const struct perfetto_sequence *sequence,

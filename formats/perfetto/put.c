@@ -53,8 +53,8 @@ perfetto_write_packet(struct perfetto_writer *w, const int64_t *time,
 /* ---- Tables ------------------------------------------------------------- */
 
 /*
- * Appends a text with the id iid to a table of w->interned, the entries that
- * the next packet defines.
+ * Appends a text with the id iid to a table in w->interned, the entries that
+ * the next packet will define.
  */
 static void
 intern_text(struct perfetto_writer *w, unsigned table, uint64_t iid,
@@ -69,9 +69,10 @@ intern_text(struct perfetto_writer *w, unsigned table, uint64_t iid,
 }
 
 /*
- * Appends an object's build-id to the table of build-ids, with the id iid:
- * bytes, which are made from the hex digits in the graph. False: the object
- * has no build-id, or a malformed one.
+ * Appends an object's build-id with the id iid to the table of build-ids in
+ * w->interned, as bytes, which are made from the hex digits in the graph.
+ * False: the object has no build-id, or one that is malformed or longer than
+ * 64 bytes; nothing is appended then.
  */
 static bool
 intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)
@@ -101,8 +102,9 @@ intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)
 }
 
 /*
- * Returns the number (iid) of the mapping of an object. The first time, writes
- * the mapping, its path and its build-id, which share the number.
+ * Returns the number (iid) of the mapping of an object. The first time,
+ * appends the mapping, its path and its build-id, which share the number, to
+ * w->interned.
  */
 static uint32_t
 intern_object(struct perfetto_writer *w, cg_object object)
@@ -149,8 +151,8 @@ perfetto_intern_name(struct perfetto_writer *w, unsigned table, cg_fn fn)
 }
 
 /*
- * Returns the number (iid) of a source file, written the first time; 0 for
- * file 0.
+ * Returns the number (iid) of a source file, which the first time is appended
+ * to w->interned; 0 for file 0.
  */
 static uint32_t
 intern_file(struct perfetto_writer *w, cg_file file)

@@ -16,7 +16,8 @@ join(uint32_t a, uint32_t b)
 
 /*
  * Returns the name whose text is the build-id in hex digits; bytes that are
- * already at least 32 hex digits are taken as they are.
+ * already at least 32 hex digits, or that are more than 64, are taken as they
+ * are.
  */
 cg_name
 perfetto_build_id(struct perfetto *r, struct cg_slice bytes)
@@ -109,9 +110,10 @@ read_symbol(
 }
 
 /*
- * Reads the functions and lines of code at one address of a file (several if
- * functions are inlined there), and appends them to s->symbol. They replace
- * earlier symbols of that address. False: an error (reported).
+ * Reads the functions and lines of code at one address of a file, given by its
+ * number (several if functions are inlined there), and appends them to
+ * s->symbol, marking the last one. They replace earlier symbols of that
+ * address. Does nothing if there are none. False: an error (reported).
  */
 static bool
 read_address(struct perfetto *r, struct cg_slice message, uint32_t file)
@@ -230,8 +232,9 @@ describe_mapping(struct perfetto *r, const struct cg_mapping *mapping)
 
 /*
  * Adds a mapping to the address space, in which symbols are looked up by
- * address, and sets its number there; does nothing if it has one. False: out
- * of memory (reported).
+ * address, and stores its number there in mapping->number; does nothing if it
+ * has one. Describes the mapping in the graph, too. False: out of memory
+ * (reported).
  */
 static bool
 place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
@@ -276,8 +279,9 @@ put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
  * Adds the frames of the functions at an address as callees of *node, the
  * outermost first, and sets *node to the innermost, which is symbol[0]. The
  * file lists inlined functions once, but each stack gets nodes for them: more
- * nodes than the file's size allows are an error. The outermost function is
- * not counted, as each reference takes bytes. False: rejected (reported).
+ * nodes than the file's size allows are an error. The outermost function does
+ * not count for that, as each stack states it in bytes of its own. False:
+ * rejected (reported).
  */
 static bool
 put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,

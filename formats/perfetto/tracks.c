@@ -13,8 +13,9 @@
 /* ---- Finding ------------------------------------------------------------ */
 
 /*
- * Sets *index to that of the track (row of the timeline) with a uuid, added if
- * new. False: out of memory (reported).
+ * Sets *index to the index in r->tracks.track of the track (row of the
+ * timeline) with a uuid, which is added if it is new. False: out of memory
+ * (reported).
  */
 static bool
 get_track(struct perfetto *r, uint64_t uuid, uint32_t *index)
@@ -257,9 +258,9 @@ perfetto_read_track(struct perfetto *r, struct perfetto_sequence *sequence,
 /* ---- ProcessTree -------------------------------------------------------- */
 
 /*
- * Reads a process, and sets its name, the first argument. Some processes
- * replace their arguments by one text with blanks; then the name is the first
- * word of that text. False: an error (reported).
+ * Reads a process, and sets the name of its pid to its first argument. Some
+ * processes replace their arguments by one text with blanks; then the name is
+ * the first word of that text. False: an error (reported).
  */
 static bool
 read_tree_process(struct perfetto *r, struct cg_slice message)

@@ -37,8 +37,9 @@ number(struct perfetto_writer *w, uint64_t id)
 
 /*
  * Returns an id (pid or tid) as a number that fits in the int32 of the format.
- * A larger id gets a number from INT32_MAX downward, to differ from other ids,
- * and keeps it. 0: out of memory (reported), or id is 0.
+ * A larger id is replaced by a number from INT32_MAX downward, the same each
+ * time, so that it differs from other ids. 0: out of memory (reported), or id
+ * is 0.
  */
 static uint64_t
 fit(struct perfetto_writer *w, uint64_t id)
@@ -76,7 +77,8 @@ end_descriptor(struct perfetto_writer *w)
 
 /*
  * Returns the uuid of the track of a process; the first time, writes the
- * track's description. 0: out of memory (reported).
+ * track's description, with the name unless that is "". 0: out of memory
+ * (reported).
  */
 static uint64_t
 find_process(struct perfetto_writer *w, uint64_t pid, const char *name)
@@ -97,8 +99,9 @@ find_process(struct perfetto_writer *w, uint64_t pid, const char *name)
 
 /*
  * Returns the uuid of the track of thread w->tid in process w->pid; the first
- * time, writes the track's description, with the process's track as parent. 0:
- * out of memory (reported).
+ * time, writes the track's description, with the name unless that is "".
+ * process: the uuid of the process's track, the parent. 0: out of memory
+ * (reported).
  */
 static uint64_t
 find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
@@ -120,8 +123,8 @@ find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
 }
 
 /*
- * Sets w->track to the uuid of the track on which the calls that follow are
- * written. The first calls of a thread are written on the thread's own track,
+ * Sets w->track to the uuid of the track on which the next calls are written.
+ * The first calls of a thread are written on the thread's own track, which is
  * parent. Further tracks of calls of that thread, and calls without a thread,
  * get a new track below parent, so that calls of two tracks do not nest.
  * False: out of memory (reported).
@@ -149,9 +152,9 @@ begin_calls(struct perfetto_writer *w, uint64_t parent, const char *name)
 }
 
 /*
- * Makes a thread (uuid of its track) the thread of the samples that follow;
- * the first time, defines it in the table of tasks. False: out of memory
- * (reported).
+ * Sets w->task, the thread of the samples that are written next, to the uuid
+ * of the thread's track; the first time, defines it in the table of tasks.
+ * False: out of memory (reported).
  */
 static bool
 begin_samples(struct perfetto_writer *w, uint64_t thread)
@@ -175,9 +178,9 @@ begin_samples(struct perfetto_writer *w, uint64_t thread)
 
 /*
  * Prepares for the calls or samples of a track: writes the descriptions of its
- * process and thread the first time. Samples must belong to a process, so
- * those without pid and tid get a pid of their own. False: out of memory
- * (reported).
+ * process and thread, if they are new, and sets w->pid, w->tid, and w->track
+ * or w->task. Samples must belong to a process, so those without pid and tid
+ * get a pid of their own. False: out of memory (reported).
  */
 static bool
 begin_track(struct perfetto_writer *w, const struct cg_track *track)
@@ -205,8 +208,8 @@ begin_track(struct perfetto_writer *w, const struct cg_track *track)
 /* ---- Calls -------------------------------------------------------------- */
 
 /*
- * Returns true if the function of a stack has an object, address, line or
- * file, which are lost, as calls of a timeline only have names.
+ * Returns true if the innermost function of a stack has an object, address,
+ * line or file. Those are lost, as calls of a timeline only have names.
  */
 static bool
 has_place(const struct perfetto_writer *w, uint32_t stack)
@@ -245,8 +248,9 @@ put_end(struct perfetto_writer *w, int64_t time)
 
 /*
  * Writes the ends and begins of calls, at a time, that lead from the stack of
- * open calls to the stack number `to`: ends down to their common callers, then
- * begins. False: out of memory (reported).
+ * open calls (w->open) to the stack with number `to`, which becomes w->open:
+ * ends up to their common callers, then begins. False: out of memory
+ * (reported).
  */
 static bool
 change_stack(struct perfetto_writer *w, uint32_t to, int64_t time)
@@ -524,7 +528,8 @@ find_times(struct perfetto_writer *w)
 
 /*
  * Returns false for a track of calls whose event is not written with times:
- * its costs are then written as samples without times.
+ * its costs are then written as samples without times. True for all other
+ * tracks.
  */
 static bool
 is_written(const struct perfetto_writer *w, const struct cg_track *track)
@@ -568,8 +573,8 @@ write_all(struct perfetto_writer *w)
 }
 
 /*
- * Returns an array of the ids (iid) of entries 0 to max, all 0: not written
- * yet. NULL: out of memory (reported).
+ * Returns an array for the ids (iid) of entries 0 to max, all 0: not written
+ * yet. It is freed with the memory of write(). NULL: out of memory (reported).
  */
 static uint32_t *
 make_iids(struct cg_job *job, size_t max)
