@@ -8,8 +8,8 @@
  * another, and the hash in a bucket is that of the name in the executable.
  *
  * Version 14 (LLVM 23) adds bits to each record that say which counters of a
- * GPU were uniform. It is refused: where they are in a record is not documented,
- * and no file or writer of that version was at hand.
+ * GPU were uniform. It is refused: where they are in a record is not
+ * documented, and no file or writer of that version was at hand.
  */
 #include <stdlib.h>
 

@@ -56,10 +56,11 @@ perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
 }
 
 /*
- * Adds to the graph the samples of a thread that lacked their user stack, and
- * frees them. Samples with the cookie get the stack. Others, or all if stack
- * is NULL (no record matches), are added without a user stack, and counted in
- * d->unmatched. False: an error (reported).
+ * Adds to the graph all waiting samples of a thread, which lacked their user
+ * stack, and frees them. Samples with the cookie get the stack. Others, or all
+ * if stack is NULL (no record matches), are added without a user stack, and
+ * counted in d->unmatched. False: an error (reported); the samples after it
+ * are freed, too, but not added.
  */
 static bool
 add_samples(struct perf_deferred *d, struct perf_waiting_thread *thread,

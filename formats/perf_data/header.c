@@ -147,8 +147,9 @@ take_u32(const struct perf_file *f, struct cg_slice *from, uint32_t *value)
 }
 
 /*
- * Takes a text, padded with zeros, and the length before it, off *from; *text
- * is without the zeros. False: truncated (not reported).
+ * Takes a text off the front of *from: its length, then that many bytes, which
+ * are padded with zeros; *text is without the zeros. False: truncated (not
+ * reported).
  */
 static bool
 take_text(
@@ -163,9 +164,9 @@ take_text(
 }
 
 /*
- * Sets *bytes to a section of the file. Its offset and size, 8 bytes each, are
- * in the header at the pointer `at`. False: the section is not within the
- * bytes that were read.
+ * Sets *bytes to a section of the file, part of f->head or f->tail. Its offset
+ * in the file and its size, 8 bytes each, are at the pointer `at`. False: the
+ * section is not within the bytes that were read.
  */
 static bool
 get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)
@@ -200,8 +201,8 @@ get_flag(const struct perf_file *f, struct cg_slice attr, unsigned bit)
 }
 
 /*
- * Formats into buf the name that perf gives an event of this type and
- * configuration if the file has no name for it.
+ * Formats into buf, of size bytes, the name that perf gives an event of this
+ * type and configuration if the file has no name for it, such as "cycles:u".
  */
 static void
 format_name(
@@ -249,9 +250,9 @@ set_name(struct perf_file *f, struct perf_event *event, struct cg_slice name)
 }
 
 /*
- * Sets the offsets of the fields in an event's samples, and, for other
- * records, which repeat some of them at the end, their distances from the end.
- * sample_type has a bit for each field.
+ * Sets the offsets of the fields in an event's samples (event->at) and, if
+ * other records repeat some of them at their end (event->ids_at_end), their
+ * distances from that end. sample_type has a bit for each field.
  */
 static void
 lay_out(struct perf_event *event, uint64_t sample_type)
@@ -283,7 +284,9 @@ lay_out(struct perf_event *event, uint64_t sample_type)
 
 /*
  * Sets the sizes of an event's stacks of branches, and the registers that its
- * samples have, from its attributes; old attributes state no registers.
+ * samples have, from its attributes; type is its sample_type. Attributes of
+ * old versions are shorter and state no registers: stacks of such events are
+ * not unwound.
  */
 static void
 lay_out_rest(const struct perf_file *f, struct cg_slice attr, uint64_t type,
@@ -318,8 +321,9 @@ check_sample_type(struct perf_file *f, struct cg_slice attr, uint64_t type)
 }
 
 /*
- * Maps ids, 8 bytes each, to the event that was added last; an id that has an
- * event keeps it. False: too many, or out of memory (reported).
+ * Maps ids, 8 bytes each, to the number of the event that was added last; an
+ * id that has an event already keeps it. False: too many ids, or out of memory
+ * (reported).
  */
 static bool
 add_ids(struct perf_file *f, struct cg_slice ids)
@@ -373,9 +377,9 @@ perf_data_add_attr(
 
 /*
  * Reads the feature (section of the header) with the names of events, and
- * names the events of f->event, which are in the same order. For each event it
- * has: attributes, number of ids, name, ids. False: malformed (the caller
- * warns).
+ * names the events of f->event, which are in the same order; an empty name
+ * changes nothing. The section has for each event: attributes, number of ids,
+ * name, ids. False: malformed (the caller warns).
  */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)
@@ -418,9 +422,10 @@ perf_data_hex(struct perf_file *f, const char *bytes, size_t n)
 }
 
 /*
- * Reads a record with the build-id of a path, and stores it in f->build_ids:
- * header, pid, 20 bytes, their number if a flag is set, path. Ignores a
- * malformed one.
+ * Reads a record with the build-id of a path, and stores it in f->build_ids,
+ * in place of an earlier one of the path. The record has: header, pid, 20
+ * bytes, the number of those that count if a flag is set, path. Ignores a
+ * malformed record. Out of memory is reported.
  */
 void
 perf_data_add_build_id(struct perf_file *f, struct cg_slice record)
@@ -462,8 +467,9 @@ add_build_ids(struct perf_file *f, struct cg_slice bytes)
 }
 
 /*
- * Adds a description of the command line: its words, with blanks between them.
- * False: malformed (the caller warns), or out of memory (reported).
+ * Adds a description of the command line: its words, with blanks between them,
+ * as many as are complete. False: malformed (the caller warns), or out of
+ * memory (reported).
  */
 static bool
 add_cmdline(struct perf_file *f, struct cg_slice bytes)
@@ -511,7 +517,8 @@ add_description(struct perf_file *f, uint64_t number, struct cg_slice bytes)
 
 /*
  * Reads the feature that states the compression of records: version, kind,
- * level, ratio, size of buffers. False: another kind than zstd (reported).
+ * level, ratio, size of buffers. A feature that is too short is ignored.
+ * False: another kind than zstd (reported).
  */
 static bool
 check_compression(struct perf_file *f, struct cg_slice bytes)
@@ -590,7 +597,10 @@ read_features(struct perf_file *f, struct cg_slice table)
 	return true;
 }
 
-/* Reads n bytes of an input and ignores them. False: the input has fewer. */
+/*
+ * Reads n bytes of an input and ignores them. False: the input has fewer than
+ * n.
+ */
 static bool
 pass_bytes(struct cg_in *in, uint64_t n)
 {
@@ -606,9 +616,9 @@ pass_bytes(struct cg_in *in, uint64_t n)
 }
 
 /*
- * Skips the records of a file that was opened for the tables behind them: n
- * bytes, or as many as it has. False: a record is malformed, so that reading
- * stops there, before the tables.
+ * Skips records of `in`, the same file opened a second time for the tables
+ * after them: n bytes, or as many as there are. True also if the file ends
+ * early. False: a record is malformed; reading stops there, before the tables.
  */
 static bool
 pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
@@ -630,9 +640,10 @@ pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
 }
 
 /*
- * Like pass_records(), for an input that cannot be opened twice: reads all of
- * it into f->head without consuming it, and checks the records between two
- * offsets, `at` and end. False: a record is malformed.
+ * Like pass_records(), for an input that cannot be opened twice: checks the
+ * records between two offsets, `at` and end (excluded), and reads the whole
+ * input into f->head without consuming it. False: a record is malformed;
+ * f->head then need not be whole.
  */
 static bool
 look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
@@ -653,8 +664,8 @@ look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
 }
 
 /*
- * Reads the tables after the records into f->tail, up to the last byte of a
- * feature only: what follows them may be large.
+ * Reads the tables after the records into f->tail, from f->tail_at, where `in`
+ * is, to the end of the last feature: what follows that may be large.
  */
 static void
 look_at_tail(struct perf_file *f, struct cg_in *in)
@@ -676,11 +687,12 @@ look_at_tail(struct perf_file *f, struct cg_in *in)
 }
 
 /*
- * Finds the tables after the records (offsets begin to end), as they are
- * needed before the records. Opens a file a second time, and returns it with
- * f->tail set. Of an input that cannot be opened again, keeps all bytes in
- * f->head, and returns NULL. Sets *whole to false after a malformed record:
- * the tables are then not read, and the reader rejects the record later.
+ * Finds the tables after the records (from offset begin to end, excluded), as
+ * they are needed before the records. Opens a file a second time, and returns
+ * it, for the caller to close, with f->tail set. Of an input that cannot be
+ * opened again, keeps all bytes in f->head, and returns NULL. Sets *whole to
+ * false after a malformed record: the tables are then not read, and the reader
+ * rejects the record later.
  */
 static struct cg_in *
 open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
@@ -703,8 +715,9 @@ open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
 
 /*
  * Reads the features (build-ids, names of events, ...), whose table of offsets
- * and sizes follows the records, which are from begin to end. False: an error
- * (reported).
+ * and sizes follows the records, which are from offset begin to end
+ * (excluded). Then clears f->head and f->tail, which are no longer valid.
+ * False: an error (reported).
  */
 static bool
 read_tail(struct perf_file *f, uint64_t begin, uint64_t end)

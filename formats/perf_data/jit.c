@@ -115,9 +115,10 @@ get_u64(const struct perf_jit *jit, const char *at)
 }
 
 /*
- * Handles a record of code that was moved: adds a symbol at the new address
- * with the name of the symbol that has the record's index. Ignores a short
- * record and an unknown index. False: out of memory (reported).
+ * Handles a record of code that was moved: adds a symbol at the new address,
+ * of the new size, with the name of the symbol that has the record's index (in
+ * by_index). Ignores a short record and an unknown index. False: out of memory
+ * (reported).
  */
 static bool
 move(struct perf_jit *jit, struct cg_job *job, struct cg_map *by_index,
@@ -196,9 +197,9 @@ add_dump(struct perf_jit *jit, struct cg_job *job, struct cg_slice bytes)
 /* ---- Files --------------------------------------------------------------- */
 
 /*
- * Sets path to the file called `kind` in the directory of option jit-dir, or
- * else next to the recording. False: there is no such file, or its path is too
- * long.
+ * Sets path to that of the file called `kind` in the directory of option
+ * jit-dir, or without the option next to the recording. False: there is no
+ * such file, or its path is too long.
  */
 static bool
 find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])
@@ -216,9 +217,10 @@ find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])
 }
 
 /*
- * Reads a file of symbols and passes its bytes, with a newline at the end, to
- * add(). The bytes stay allocated until the job's read() has returned, as
- * names point into them. False: an error (reported).
+ * Reads a file of symbols and passes its bytes, with a newline added at the
+ * end, to add(). The bytes stay allocated until the job's read() has returned,
+ * as names point into them. True also if the file cannot be opened. False: an
+ * error (reported), such as a failure of add().
  */
 static bool
 read_file(struct perf_jit *jit, struct perf_file *f, const char *path,

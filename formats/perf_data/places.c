@@ -41,9 +41,10 @@ perf_places_object(
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Returns the path, in buf, of a file in the cache where perf record keeps
- * copies of executables by build-id (perf-buildid-cache(1)); NULL: no
- * --buildid-dir, no build-id, or the path is too long.
+ * Returns in buf the path that a file of an executable has in the cache of
+ * perf (perf-buildid-cache(1)), where perf record keeps copies by build-id;
+ * whether it exists is not checked. NULL: no --buildid-dir, no build-id, or
+ * the path is too long.
  */
 static const char *
 cached(struct perf_places *places, cg_name build_id, const char *file,
@@ -62,7 +63,7 @@ cached(struct perf_places *places, cg_name build_id, const char *file,
 /*
  * Adds the object to the address space, and sets object->mapping to its number
  * there; 0: out of memory (reported). The address space opens the object's
- * file, or the copy in perf's cache, when symbols are needed.
+ * file, or the copy in perf's cache, only when a symbol of it is needed.
  */
 static void
 open_object(struct perf_places *places, struct perf_object *object)
@@ -86,10 +87,10 @@ open_object(struct perf_places *places, struct perf_object *object)
 
 /*
  * Appends the frames at an address of a mapping to places->frame, the
- * outermost first, several if functions are inlined there. call: addr is a
- * return address, so frames and lines are those of the byte before, in the
- * call, unless that byte is in another function. False: out of memory
- * (reported).
+ * outermost first; there are several if functions are inlined there. call:
+ * addr is a return address, so lines and inlined functions are those of the
+ * byte before it, in the call, unless that byte is in another function. False:
+ * out of memory (reported).
  */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
@@ -114,9 +115,9 @@ add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 }
 
 /*
- * If the object is memory with code compiled at run time, reads the file with
- * its symbols the first time; else does nothing. False: out of memory
- * (reported).
+ * If the object is memory with code compiled at run time, reads, the first
+ * time, the file with the code's symbols into object->jit; otherwise does
+ * nothing. False: out of memory (reported).
  */
 static bool
 open_jit(struct perf_places *places, struct perf_object *object)
@@ -132,8 +133,8 @@ open_jit(struct perf_places *places, struct perf_object *object)
 
 /*
  * Appends a frame with the function at an address of code compiled at run time
- * to places->frame; *known is false, and nothing is added, if no symbol has
- * it. False: out of memory (reported).
+ * to places->frame, and sets *known to true; if no symbol has the address,
+ * appends nothing and sets it to false. False: out of memory (reported).
  */
 static bool
 add_jit(struct perf_places *places, struct perf_object *object, uint64_t addr,
@@ -161,11 +162,11 @@ begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 }
 
 /*
- * Reads the kernel's symbols: from the cache of perf record, else those of the
- * running kernel if its build-id is the recorded one. Drops symbols of which
- * none begins at the recorded address, as each boot may load the kernel
- * elsewhere. Clears kernel_id, so that they are read once. False: an error
- * (reported).
+ * Reads the kernel's symbols: those of the recorded build-id in perf's cache,
+ * or else those of the running kernel if its build-id is the recorded one.
+ * Drops symbols of which none begins at the recorded address
+ * (places->kernel_addr), as each boot may load the kernel elsewhere. Clears
+ * kernel_id, so that this is tried once. False: an error (reported).
  */
 static bool
 load_kernel(struct perf_places *places)
@@ -216,8 +217,9 @@ add_kernel(struct perf_places *places, uint64_t addr)
 
 /*
  * Appends a frame for an address in a module of the kernel to places->frame:
- * the function by the kernel's symbols, which include modules'; without any
- * symbols, an unknown function of the module. False: out of memory (reported).
+ * the function by the kernel's symbols, which include those of modules; if no
+ * symbols were read, an unknown function of the module, which is counted in
+ * places->nameless. False: out of memory (reported).
  */
 static bool
 add_module(
@@ -274,10 +276,10 @@ add_frames(struct perf_places *places, struct perf_object *object,
 }
 
 /*
- * Returns the key under which frames at an address of an object are cached.
- * Return addresses (call) have keys of their own, in the lowest bit. That
- * moves the highest bit there, too, but only the kernel's addresses have it,
- * so all keys of an object differ.
+ * Returns the key under which the frames at an address of an object are
+ * cached. Return addresses (call) have keys of their own, by the lowest bit.
+ * The shift by 1 also moves the address's highest bit there, but only the
+ * kernel's addresses have that, so all keys of an object differ.
  */
 static uint64_t
 number_of(uint64_t addr, bool call)

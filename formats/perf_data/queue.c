@@ -35,7 +35,10 @@ perf_queue_record(
 	return queue->bytes[item->odd].at + item->at;
 }
 
-/* Returns the index after the ascending run of records that begins at i. */
+/*
+ * Returns the index after the longest run of records with ascending (or equal)
+ * times that begins at index i; count if i is not less than that.
+ */
 static size_t
 end_of_run(const struct perf_queued *item, size_t i, size_t count)
 {
@@ -101,9 +104,10 @@ perf_queue_drop(struct perf_queue *queue, size_t n)
 
 /*
  * Begins a round: perf writes what its buffers have, then a mark that ends the
- * round. Sets queue->limit to the latest time so far: records up to it can be
- * handled, as later rounds have newer ones. Reuses the memory of the round
- * before the last one, whose records were all handled.
+ * round. Sets queue->limit to the latest time so far: records up to it
+ * (included) can be handled, as those of later rounds are newer. Empties the
+ * buffer of the round before the last one, whose records were all handled, for
+ * the new round.
  */
 void
 perf_queue_begin_round(struct perf_queue *queue)

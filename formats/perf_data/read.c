@@ -58,7 +58,8 @@ get_type(const struct reader *r, struct cg_slice record)
 
 /*
  * Returns the event with an id; NULL: none. Id 0, and any id if there is only
- * one event, means the first event, NULL if there is none.
+ * one event, means the first event; NULL if there are no events. The pointer
+ * is valid until an event is added.
  */
 static struct perf_event *
 find_event(struct reader *r, uint64_t id)
@@ -78,8 +79,8 @@ find_event(struct reader *r, uint64_t id)
 }
 
 /*
- * Returns the word at an offset from the end of a record; 0: the record is
- * shorter, or offset is 0.
+ * Returns the word (8 bytes) that begins `offset` bytes before the end of a
+ * record; 0: the record is shorter, or offset is 0.
  */
 static uint64_t
 word_from_end(const struct reader *r, struct cg_slice record, uint32_t offset)
@@ -99,8 +100,8 @@ word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
 
 /*
  * Returns the event to which a record belongs, by the id in the record, which
- * is at the same place for all events; NULL: none has that id, or there is no
- * event yet.
+ * is at the same place for all events; the only event, if there is one. NULL:
+ * none has that id, or there is no event yet.
  */
 static struct perf_event *
 event_of(struct reader *r, struct cg_slice record)
@@ -135,9 +136,9 @@ time_of(struct reader *r, struct cg_slice record)
 /* ---- The kernel's records ----------------------------------------------- */
 
 /*
- * Returns true for the path of a mapping without a file. perf names such
- * memory after the file in which a just-in-time compiler may have written its
- * symbols (util/map.c).
+ * Returns true if a mapping with this path has no file behind it. perf names
+ * such memory after the file in which a just-in-time compiler may have written
+ * its symbols (util/map.c).
  */
 static bool
 is_memory(struct cg_slice path)
@@ -168,10 +169,10 @@ add_map(struct reader *r, uint32_t pid, struct perf_map map,
 
 /*
  * Handles a mapping of the kernel. That of the kernel itself,
- * "[kernel.kallsyms]_text", states the address of its first symbol, which
- * symbols from elsewhere must match. Others are modules, which are added:
- * "/lib/modules/x/kernel/fs/xfs/xfs.ko" as "[xfs]". False: an error
- * (reported).
+ * "[kernel.kallsyms]_text", is not added: it states the address of the first
+ * symbol, which symbols from elsewhere must match. Others are modules, which
+ * are added: "/lib/modules/x/kernel/fs/xfs/xfs.ko" as "[xfs]". Ignores an
+ * empty mapping. False: an error (reported).
  */
 static bool
 add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path,
@@ -324,8 +325,8 @@ read_sample(struct reader *r, struct cg_slice record)
 
 /*
  * Reads a record with a deferred user stack (cookie, number of addresses,
- * addresses), and adds the waiting samples of its thread. False: an error
- * (reported).
+ * addresses), and adds all waiting samples of its thread, those with the
+ * cookie with this stack. False: an error (reported).
  */
 static bool
 read_deferred(struct reader *r, struct cg_slice record)
@@ -372,8 +373,9 @@ deliver(struct reader *r, struct cg_slice record)
 /* ---- perf's own records ------------------------------------------------- */
 
 /*
- * Reads a record that describes an event: its attributes, which state their
- * size, then its ids; adds the event. False: an error (reported).
+ * Reads a record that describes an event, and adds the event: its attributes,
+ * which state their size, then its ids, up to the end of the record. False: an
+ * error (reported).
  */
 static bool
 read_attr(struct reader *r, struct cg_slice record)
@@ -410,7 +412,8 @@ read_build_id(struct reader *r, struct cg_slice record)
 }
 
 /*
- * Skips size bytes that are not records, or what is left of the file's data.
+ * Skips size bytes that are not records, or what is left of the file's data if
+ * that is less.
  */
 static void
 skip(struct reader *r, uint64_t size)
@@ -429,8 +432,9 @@ skip(struct reader *r, uint64_t size)
 }
 
 /*
- * Skips the text of tracepoints' formats, which follows the record with its
- * size. Returns true, as a handler of records.
+ * Skips the text of tracepoints' formats, which follows the record; the record
+ * states the text's size, which is padded to a multiple of 8. Returns true, as
+ * this is a handler of records.
  */
 static bool
 skip_tracing_data(struct reader *r, struct cg_slice record)
@@ -450,8 +454,8 @@ refuse_aux(struct reader *r, struct cg_slice record)
 }
 
 /*
- * Sorts the queued records, handles those up to the time limit, and removes
- * them. False: an error (reported).
+ * Sorts the queued records by time, handles those up to the time limit
+ * (included), and removes them from the queue. False: an error (reported).
  */
 static bool
 flush(struct reader *r, uint64_t limit)
@@ -504,8 +508,9 @@ static const struct {
 /* ---- Which records are read --------------------------------------------- */
 
 /*
- * Counts a record if its type is unknown, and notes the first such type, for a
- * warning. Known types without a handler have no data for profiles.
+ * Counts a record in r->skipped if its type is unknown, and notes the first
+ * such type, for a warning. Known types without a handler have no data for
+ * profiles, and are not counted.
  */
 static void
 note_type(struct reader *r, uint32_t type)
@@ -518,9 +523,9 @@ note_type(struct reader *r, uint32_t type)
 }
 
 /*
- * Handles a record of the kernel at once if it has no time, else queues it, as
- * records of several processors must be sorted. Types without a handler are
- * noted. False: an error (reported).
+ * Handles a record of the kernel at once if it has no time; queues a copy if
+ * it has one, as records of several processors must be sorted. Notes types
+ * without a handler. False: an error (reported).
  */
 static bool
 read_kernel_record(struct reader *r, struct cg_slice record)
@@ -557,8 +562,8 @@ read_record(struct reader *r, struct cg_slice record)
 
 /*
  * Handles the complete records in r->inner, the decompressed bytes, and
- * removes them. An incomplete record at the end stays, moved to the front.
- * False: an error (reported).
+ * removes them; they must be records of the kernel. An incomplete record at
+ * the end stays, moved to the front. False: an error (reported).
  */
 static bool
 read_inner(struct reader *r)
@@ -589,10 +594,10 @@ read_inner(struct reader *r)
 }
 
 /*
- * Decompresses the data of a record, and handles the decompressed records that
- * are complete. The data of all such records is one stream: a decompressed
- * record may begin in the data of one and end in that of the next (util/tool.c
- * of perf 6.19). False: an error (reported).
+ * Decompresses the data of a record (piece), and handles the decompressed
+ * records that are complete. The data of all compressed records is one stream:
+ * a decompressed record may begin in the data of one and end in that of the
+ * next (util/tool.c of perf 6.19). False: an error (reported).
  */
 static bool
 read_compressed(struct reader *r, struct cg_slice piece)
@@ -622,7 +627,7 @@ read_compressed1(struct reader *r, struct cg_slice record)
 }
 
 /*
- * Reads a record of compressed data in its newer form, which states the size
+ * Handles a record of compressed data in its newer form, which states the size
  * of the data, as the record is padded. False: an error (reported).
  */
 static bool
@@ -641,9 +646,10 @@ read_compressed2(struct reader *r, struct cg_slice record)
 /* ---- All records -------------------------------------------------------- */
 
 /*
- * Takes the next record of the input; false at the end, or after an error
- * (reported). *whole: the data ends where the header says; false: the file is
- * truncated.
+ * Takes the next record of the input, valid until the next call; false at the
+ * end, or after an error (reported). After false, *whole says whether the data
+ * ends where the header says or, for a pipe, after a whole record; otherwise
+ * the file is truncated.
  */
 static bool
 next_record(struct reader *r, struct cg_slice *record, bool *whole)

@@ -70,7 +70,7 @@ set_sides(struct perf_samples *s, uint32_t pid)
 /*
  * Adds the functions at the address of a step (an entry of the call chain) to
  * the graph, as callees of *node; several if functions are inlined there. Sets
- * *node to the innermost. False: an error (reported).
+ * *node to the innermost one's node. False: an error (reported).
  */
 static bool
 add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
@@ -93,9 +93,10 @@ add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
 }
 
 /*
- * Sets step->node, the graph's node for this entry of a call chain below its
- * caller's node, parent. Recent results are cached by address, parent and
- * version of the mappings. False: an error (reported).
+ * Sets step->node to the graph's node for this entry of a call chain, as
+ * callee of its caller's node, parent; adds it if it is new. Recent results
+ * are cached by address, parent and version of the mappings. False: an error
+ * (reported).
  */
 static bool
 find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
@@ -120,9 +121,10 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 
 /*
  * Compares the current stack with the last sample's, from the outermost call
- * on, and copies the nodes of the equal steps (entries of the call chain).
- * Sets *left to the number of steps that differ. Returns the node of the
- * innermost equal step; 0: no step is equal.
+ * on, and copies the nodes of the steps (entries of the call chain) that are
+ * equal up to the first difference. Sets *left to the number of steps that
+ * remain, which are the first in s->now, as the leaf comes first. Returns the
+ * node of the innermost equal step; 0: no step is equal.
  */
 static cg_node
 share(struct perf_samples *s, size_t *left)
@@ -142,8 +144,9 @@ share(struct perf_samples *s, size_t *left)
 }
 
 /*
- * Adds the current stack to the graph, sets *leaf to its innermost node, and
- * makes it the last stack. False: an error (reported).
+ * Adds the current stack (s->now) to the graph, sets *leaf to its innermost
+ * node (0: the stack is empty), and makes it the last stack by swapping it
+ * with s->last. False: an error (reported).
  */
 static bool
 add_stack(struct perf_samples *s, cg_node *leaf)
@@ -179,8 +182,8 @@ push(struct perf_samples *s, uint64_t ip, uint32_t version)
 }
 
 /*
- * Returns true if the marker in a call chain says that addresses of the kernel
- * follow. Counts unknown markers.
+ * Returns true if the marker in a call chain says that the addresses after it
+ * are the kernel's. Counts unknown markers, and keeps the first one.
  */
 static bool
 is_kernel(struct perf_samples *s, uint64_t mark)
@@ -203,10 +206,11 @@ is_kernel(struct perf_samples *s, uint64_t mark)
 }
 
 /*
- * Appends the `count` addresses of a call chain, at `at`, to the current
- * stack, which has room for them. Markers among them switch between kernel and
- * process; kernel: the first ones are of the kernel. Addresses of guests and
- * of hypervisors are looked up as the process's.
+ * Appends the `count` entries of a call chain, 8 bytes each from `at` on, to
+ * the current stack, which has room for them. Markers among them say whether
+ * the addresses after them are the kernel's or the process's; kernel: those
+ * before the first marker are the kernel's. Addresses of guests and of
+ * hypervisors are looked up as the process's.
  */
 static void
 push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
@@ -227,9 +231,10 @@ push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
 }
 
 /*
- * Sets the current stack to a call chain of count addresses, which is the
- * kernel's part, and the user's part, unwound from the registers and the
- * stack's copy in the sample. False: malformed, or out of memory (reported).
+ * Sets the current stack to the call chain, of count entries, which is the
+ * kernel's part, and then the user's part, unwound from the registers and the
+ * stack's copy in the sample; to the sample's address alone if both are empty.
+ * False: malformed, or out of memory (reported).
  */
 static bool
 take_unwound(struct perf_samples *s, const struct perf_event *event,
@@ -307,8 +312,10 @@ perf_samples_tid(const struct perf_samples *s, const struct perf_event *event,
 }
 
 /*
- * Makes the part (profile) and the timeline of a thread those of the samples
- * that follow, unless they are already. False: out of memory (reported).
+ * Makes the samples that are added next belong to a thread: sets their labels
+ * and their track in the timeline, unless those of the last sample are the
+ * same. Begins the graph's part the first time. False: out of memory
+ * (reported).
  */
 static bool
 select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)

@@ -65,8 +65,9 @@ perf_threads_maps(struct perf_threads *threads, uint32_t pid)
 }
 
 /*
- * Returns the mappings of a process for changing, with room for two more. If
- * forked processes share them, the process gets a copy. NULL: out of memory
+ * Returns the mappings of a process (its index) for changing, with room for
+ * two more. If forked processes share them, the process gets a copy of its
+ * own. Valid until the process's mappings change again. NULL: out of memory
  * (not reported).
  */
 static struct perf_maps *
@@ -128,8 +129,8 @@ perf_maps_find(const struct perf_maps *maps, uint64_t addr)
 
 /*
  * Inserts a mapping, and removes the addresses that it covers from older
- * mappings: an older one that it splits becomes two. The caller has made room
- * for two more.
+ * mappings: one that it covers whole is removed, one that it splits becomes
+ * two. The caller has made room for two more.
  */
 static void
 insert(struct perf_maps *maps, const struct perf_map *new)

@@ -43,9 +43,10 @@ get_machine(const struct perf_file *f, const struct perf_event *event)
 }
 
 /*
- * Sets the values of registers from the words that begin at the pointer `at`:
- * 8 bytes for each bit of the mask, lowest bit first. Bits are perf's numbers,
- * which are mapped to those of DWARF; registers without one are skipped.
+ * Sets regs->value, ->known and ->pc from the words that begin at the pointer
+ * `at`: 8 bytes for each bit that is set in the mask, lowest bit first. Bits
+ * are perf's numbers of registers, which are mapped to those of DWARF;
+ * registers without one are skipped.
  */
 static void
 get_registers(const struct perf_file *f, uint64_t mask, const char *at,
@@ -92,8 +93,8 @@ take_u64(const struct perf_file *f, struct cg_slice *rest, uint64_t *value)
 }
 
 /*
- * Skips raw data and the stack of branches, which a sample may have between
- * its call chain and its registers. False: the sample is truncated.
+ * Takes raw data and the stack of branches, which a sample may have between
+ * its call chain and its registers, off *rest. False: the sample is truncated.
  */
 static bool
 skip_parts(const struct perf_file *f, const struct perf_event *event,
@@ -116,9 +117,10 @@ skip_parts(const struct perf_file *f, const struct perf_event *event,
 }
 
 /*
- * Reads the registers and the copy of the stack from the rest of a sample.
- * *abi is ABI_NONE if the sample has no registers. memory->bytes points into
- * the sample. False: the sample is truncated.
+ * Reads the registers and the copy of the stack from the rest of a sample,
+ * after its call chain. *abi is ABI_NONE if the sample has no registers; *regs
+ * then stays as it was. memory->bytes points into the sample. False: the
+ * sample is truncated.
  */
 static bool
 take_state(const struct perf_file *f, const struct perf_event *event,
@@ -161,8 +163,8 @@ struct perf_known_rules {
 
 /*
  * Returns the rules that find the caller of a frame at an address, from a
- * cache of recent ones. NULL: out of memory, or the object's file cannot be
- * read.
+ * cache of recent ones. They live as long as the address space. NULL: out of
+ * memory, or the object's file cannot be read.
  */
 static const struct cg_frame_rules *
 get_rules(struct perf_unwinding *u, const struct perf_maps *maps, uint64_t ip)
@@ -181,8 +183,8 @@ get_rules(struct perf_unwinding *u, const struct perf_maps *maps, uint64_t ip)
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Counts a stack whose unwinding ended early: its copy is too short, or a
- * caller is unknown.
+ * Counts in u->cut or u->unknown a stack whose unwinding ended early: its copy
+ * is too short, or a caller is unknown. Other ends are not counted.
  */
 static void
 note_end(struct perf_unwinding *u, enum cg_unwound how)
@@ -193,9 +195,10 @@ note_end(struct perf_unwinding *u, enum cg_unwound how)
 
 /*
  * Unwinds the stack frame by frame, and appends the callers' addresses to
- * u->ip. The number of steps is limited: each frame takes at least 8 bytes of
- * the stack, and as many steps again are allowed for signals, which may change
- * to another stack. False: out of memory (reported).
+ * u->ip, which has that of the innermost frame; *regs are then undefined. The
+ * number of steps is limited: each frame takes at least 8 bytes of the stack,
+ * and as many steps again are allowed for signals, which may change to another
+ * stack. False: out of memory (reported).
  */
 static bool
 add_callers(struct perf_unwinding *u, const struct perf_maps *maps,
