@@ -26,7 +26,8 @@ struct reader {
 
 /*
  * Reads the parts of a key on one line, "comm", "1234", into r->key: a text is
- * the command, the first number the pid, the second the tid.
+ * the command, the first number the pid, a later one the tid. A later text or
+ * tid replaces an earlier one.
  */
 static void
 take_parts(struct reader *r, struct cg_slice text)
@@ -50,8 +51,9 @@ take_parts(struct reader *r, struct cg_slice text)
 
 /*
  * If the frame has the form of stack mode perf, "7f3a name+12 (/lib/x.so)",
- * sets *object and *addr, and shortens *name to "name+12"; else changes
- * nothing.
+ * sets *object and *addr, and shortens *name to "name+12"; without an address
+ * in front of the name, *addr becomes 0. Changes nothing if no object in
+ * brackets is at the end.
  */
 static void
 cut_mode(struct cg_slice *name, struct cg_slice *object, uint64_t *addr)
@@ -92,9 +94,10 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Cuts "]: 12", the end of a map's key, off the line, and sets *count.
- * *counted is false for "]:", after which a histogram follows. Returns false,
- * and changes nothing, if the line does not end a key.
+ * Cuts "]: 12", the end of a map's key, off the line, and sets *count to the
+ * number. Sets *counted to false, and leaves *count, if no number follows:
+ * after "]:" alone, lines of a histogram do. Returns false, and leaves the
+ * line, if the line does not end a key.
  */
 static bool
 cut_count(struct cg_slice *line, bool *counted, uint64_t *count)
@@ -134,8 +137,9 @@ end_stack(struct reader *r, bool counted, uint64_t count)
 }
 
 /*
- * Takes "@[" or "@name[", which begin a map's key, off the line, and clears
- * the key and the stack that are being read. False: another line.
+ * Takes "@[" or "@name[", which begin a map's key, off the line. Clears the
+ * key and the stack that are being read, and notes that a key is open. False:
+ * another line; nothing is changed.
  */
 static bool
 begin_key(struct reader *r, struct cg_slice *line)
@@ -193,8 +197,9 @@ read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises the format by a line that begins a map's key; other output may
- * precede it.
+ * Recognises the format by a line that begins a map's key. Other output may
+ * precede it, but then the format is only possible (CG_PROBE_WEAK), unless
+ * bpftrace's line "Attaching ..." is there.
  */
 static int
 probe(const struct cg_head *head)

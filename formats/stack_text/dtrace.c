@@ -54,7 +54,8 @@ struct stap_frame {
 
 /*
  * Cuts " [/usr/bin/app]" off the end of a frame of SystemTap, and sets *module
- * to the text in brackets; changes nothing if there is none.
+ * to the text in brackets; "[kernel]" keeps its brackets. Changes nothing if
+ * there are no brackets at the end.
  */
 static void
 cut_module(struct cg_slice *text, struct cg_slice *module)
@@ -74,8 +75,9 @@ cut_module(struct cg_slice *text, struct cg_slice *module)
 }
 
 /*
- * Cuts "+0x1/0x10" off the end, with or without the size, and sets *offset to
- * the first number. False: there is none, and *text is unchanged.
+ * Cuts "+0x1/0x10" off the end, with or without the size after the slash, and
+ * sets *offset to the first number. False: there is none, and *text is
+ * unchanged.
  */
 static bool
 cut_range(struct cg_slice *text, uint64_t *offset)
@@ -115,8 +117,10 @@ cut_place(struct cg_slice *text, struct stap_frame *frame)
 }
 
 /*
- * Splits a line into the parts of a SystemTap frame: name, address, module,
- * file and line. False: it is no such frame, or only an address.
+ * Splits a line into the parts of a SystemTap frame, which remain parts of the
+ * line: name, address, module, file and line. If it has no name, the address
+ * becomes the offset in the module. False: it is no such frame, or only an
+ * address; *frame is then undefined.
  */
 static bool
 split_systemtap(struct cg_slice text, struct stap_frame *frame)
@@ -190,7 +194,8 @@ take_frame(struct reader *r, struct cg_slice text)
 
 /*
  * Stores a key of the aggregation, which is printed before the stack, in
- * r->key: a number is the pid, another text the command.
+ * r->key: a number is the pid, another text the command. A later key replaces
+ * an earlier one of the same kind.
  */
 static void
 take_key(struct reader *r, struct cg_slice text)
@@ -258,8 +263,9 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises DTrace's output by the header, or by frames that a count follows,
- * if no other text comes before them.
+ * Recognises DTrace's output by its head line, or by frames that a count
+ * follows, if no other text comes before them. Frames must be indented, except
+ * those of SystemTap.
  */
 static int
 probe(const struct cg_head *head)

@@ -54,8 +54,8 @@ add_label(struct reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Adds the label wait to the goroutine for "5 minutes", how long it has
- * waited. False: another text.
+ * Adds the label wait to the goroutine for the text "5 minutes", how long it
+ * has waited. False: another text, for which nothing is added.
  */
 static bool
 add_wait(struct reader *r, struct cg_slice text)
@@ -76,8 +76,9 @@ add_wait(struct reader *r, struct cg_slice text)
 
 /*
  * Recognises the first line of a goroutine, "goroutine 18 gp=0xc m=3 [state, 5
- * minutes]:", and sets *state to the text in brackets. Labels of the goroutine
- * may follow it in braces. False: another line.
+ * minutes]:", and sets *state to the text in brackets, part of the line.
+ * Labels of the goroutine may follow it in braces. False: another line; *state
+ * is then undefined.
  */
 static bool
 take_header(struct cg_slice line, struct cg_slice *state)
@@ -111,9 +112,10 @@ begin(struct reader *r, struct cg_slice state)
 }
 
 /*
- * Completes the function whose name was read, now that its file and line (pos)
- * are known: appends its frame to the stack, or, if it is the one that created
- * the goroutine, adds its name as a label. False: out of memory (reported).
+ * Completes the function whose name was read before (r->name), now that its
+ * file and line (pos) are known: appends its frame to the stack, or, if it is
+ * the one that created the goroutine, adds its name as a label. False: out of
+ * memory (reported).
  */
 static bool
 end_function(struct reader *r, struct cg_pos pos)
@@ -150,9 +152,10 @@ end(struct reader *r)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads the line after a function, "/tmp/main.go:10 +0x1e fp=0xc0 sp=0xc1
- * pc=0x45", and adds the function with this file and line. A function with an
- * offset is not inlined. False: an error (reported).
+ * Reads the line after that of a function, "/tmp/main.go:10 +0x1e fp=0xc0
+ * sp=0xc1 pc=0x45", and adds the function with this file and line. A function
+ * with an offset ("+0x1e") is not inlined. Does nothing if no function
+ * precedes the line. False: an error (reported).
  */
 static bool
 take_place(struct reader *r, struct cg_slice line)
@@ -270,10 +273,6 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return text_status(job, build);
 }
 
-/*
- * A dump begins with a goroutine; before a panic, or in a log, are other
- * lines.
- */
 /*
  * Recognises stacks of goroutines, which may end a log. Other lines must be
  * few: a source that quotes such a dump is no profile.

@@ -94,8 +94,8 @@ struct reader {
 /* ---- Traces and threads -------------------------------------------------- */
 
 /*
- * Sets *pos from "main.c:12" or "Main.java:Unknown line"; "<Unknown Source>"
- * and the like leave it unknown.
+ * Sets *pos from "main.c:12" or "Main.java:Unknown line" (line 0). Leaves it
+ * as it was for other texts, such as "<Unknown Source>".
  */
 static void
 take_place(struct reader *r, struct cg_slice place, struct cg_pos *pos)
@@ -137,8 +137,9 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Reads "TRACE 300011: (thread=200001)", and begins the trace with that
- * number, to which the following frames belong. False: an error (reported).
+ * Begins a trace from the rest of "TRACE 300011: (thread=200001)", after the
+ * first word: the frames that follow belong to it. A later trace with the same
+ * number replaces an earlier one. False: an error (reported).
  */
 static bool
 begin_trace(struct reader *r, struct cg_slice rest)
@@ -210,8 +211,8 @@ take_thread(struct reader *r, struct cg_slice line)
 /* ---- Sections ------------------------------------------------------------ */
 
 /*
- * Takes blanks and a percentage, "21.64%", and sets *hundredths, 2164; some
- * locales have a comma. False: malformed.
+ * Takes blanks and a percentage, "21.64%", off *line, and sets *hundredths,
+ * 2164; some locales have a comma. False: malformed.
  */
 static bool
 take_percent(struct cg_slice *line, uint64_t *hundredths)
@@ -240,8 +241,9 @@ take_number(struct cg_slice *line, uint64_t *number)
 
 /*
  * Reads a row of the current section, " 1 21.64% 21.64% 686 300011
- * java.io.FileInputStream.read", and appends it to the section. Times are the
- * percentage of the section's total. False: an error (reported).
+ * java.io.FileInputStream.read", and appends it to the section. In sections of
+ * times, the value is the first percentage of the section's total, in ns.
+ * False: an error (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)

@@ -106,8 +106,8 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 
 /*
  * Begins the samples of a thread, "Thread_15758523 DispatchQueue_1:
- * com.apple.main-thread (serial)": sets its id and name, which later stacks
- * get.
+ * com.apple.main-thread (serial)": sets its id and name for the stacks that
+ * are added next. Without an id, the whole text is the name.
  */
 static void
 begin_thread(struct reader *r, struct cg_slice text)
@@ -126,8 +126,8 @@ begin_thread(struct reader *r, struct cg_slice text)
 /* ---- The call graph ------------------------------------------------------ */
 
 /*
- * Removes the innermost open frame, and adds its stack with the samples that
- * were in none of its callees.
+ * Removes the innermost open frame, and adds its stack with the number of
+ * samples that were in none of its callees, unless that is 0.
  */
 static void
 close_level(struct reader *r)
@@ -181,8 +181,8 @@ take_node(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads pid and name of the process into r->key from "Analysis of sampling rg
- * (pid 64751) every 1 millisecond"; ignores other lines.
+ * Reads pid and name of the process into r->key from a line "Analysis of
+ * sampling rg (pid 64751) every 1 millisecond"; ignores other lines.
  */
 static void
 take_head(struct reader *r, struct cg_slice line)

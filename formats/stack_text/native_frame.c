@@ -28,8 +28,8 @@ is_word(char c)
 
 /*
  * If the word "operator" ends at the offset `at`, returns the offset after the
- * operator's signs ("()", "<<", ...), which are then no brackets; else returns
- * `at`.
+ * operator's signs ("()", "<<", ...) that follow, as those are no brackets;
+ * else returns `at`.
  */
 static size_t
 skip_operator(struct cg_slice text, size_t at)
@@ -47,9 +47,9 @@ skip_operator(struct cg_slice text, size_t at)
 }
 
 /*
- * Returns the offset of " (" before a function's arguments: the first one
- * outside of all brackets, as names of C++ have types in brackets. text.len:
- * there is none.
+ * Returns the offset of the blank in " (" before a function's arguments: the
+ * first one outside of all brackets, as names of C++ have types in brackets.
+ * Returns text.len if there is none.
  */
 static size_t
 find_arguments(struct cg_slice text)
@@ -77,7 +77,7 @@ find_arguments(struct cg_slice text)
 }
 
 /*
- * Returns the offset behind the quoted text whose first quote is at the offset
+ * Returns the offset after the quoted text whose first quote is at the offset
  * `at`; text.len if the last quote is missing.
  */
 static size_t
@@ -91,9 +91,9 @@ skip_quoted(struct cg_slice text, size_t at)
 }
 
 /*
- * Returns the offset behind the last bracket before " at FILE" or " from
- * OBJECT", for arguments whose quotes or brackets do not match; text.len:
- * there is none.
+ * Returns the offset after the last bracket that " at FILE" or " from OBJECT"
+ * follows; text.len if there is none. It ends arguments whose quotes or
+ * brackets do not match.
  */
 static size_t
 find_place(struct cg_slice text)
@@ -109,9 +109,9 @@ find_place(struct cg_slice text)
 }
 
 /*
- * Returns the offset behind the arguments in brackets that begin at the offset
- * `at`. Brackets in quotes do not count. If brackets or quotes do not match,
- * returns what find_place() does.
+ * Returns the offset after the arguments in brackets whose first bracket is at
+ * the offset `at`. Brackets in quotes do not count. If brackets or quotes do
+ * not match, returns what find_place() does.
  */
 static size_t
 skip_arguments(struct cg_slice text, size_t at)
@@ -134,8 +134,8 @@ skip_arguments(struct cg_slice text, size_t at)
 }
 
 /*
- * Sets *pos from " at a.cc:20", or *object from " from /lib/libc.so.6"; leaves
- * both for another text.
+ * Sets *pos from " at a.cc:20", or *object from " from /lib/libc.so.6", with
+ * which the text begins; leaves both as they were for another text.
  */
 static void
 take_place(struct text_frames *frames, struct cg_slice text,
@@ -165,10 +165,10 @@ push(struct text_frames *frames, struct cg_slice name, struct cg_slice object,
 }
 
 /*
- * Appends a frame of gdb to the stack. has_addr: the text states the address,
- * addr. gdb omits it if the frame that was added last is inlined into this
- * one: then marks that last frame as inlined, and takes its address. False:
- * out of memory (reported).
+ * Appends a frame of gdb to the stack. text is the frame after its number and
+ * address; has_addr: it had the address, addr. gdb omits that if the frame
+ * that was added last is inlined into this one: then marks the last frame as
+ * inlined, and this one gets its address. False: out of memory (reported).
  */
 static bool
 add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
@@ -196,8 +196,9 @@ add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
 }
 
 /*
- * Sets *pos from the source line that eu-stack -s adds, "/tmp/waits.cc:20:8";
- * leaves it for other lines.
+ * Sets *pos from the source line that eu-stack -s adds, "/tmp/waits.cc:20:8"
+ * (file, line, column) or without a column; leaves it as it was for other
+ * lines.
  */
 static void
 take_source(
@@ -214,10 +215,11 @@ take_source(
 }
 
 /*
- * Appends a frame of eu-stack to the stack. text is its first line, "- 1 main
- * - /tmp/waits"; the argument more has the lines that continue it. If the last
- * frame has the same address, that frame is inlined into this one. False: out
- * of memory (reported).
+ * Appends a frame of eu-stack to the stack. text is its first line after the
+ * address, "- 1 main - /tmp/waits"; the argument more has the lines that
+ * continue it. If the frame before it has the same address and another
+ * function, that frame is inlined into this one. False: out of memory
+ * (reported).
  */
 static bool
 add_elfutils(struct text_frames *frames, struct cg_slice text, uint64_t addr,

@@ -29,8 +29,9 @@ struct reader {
 
 /*
  * Reads a frame, "1 Pool::wait /srv/pool.php:9", and appends it to the stack.
- * Depth 0 begins a sample, so the one before is added to the graph. The last
- * frame may be truncated, without a line. False: an error (reported).
+ * Depth 0 begins a sample, so the stack of the sample before it is added to
+ * the graph. The last frame of a sample may be truncated, so that file or line
+ * is missing. False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct cg_slice line)
@@ -101,7 +102,7 @@ read_phpspy(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns true if the text, up to a tab, is a frame, "DEPTH FUNCTION
+ * Returns true if the text, up to the first tab, is a frame, "DEPTH FUNCTION
  * FILE:LINE", of depth want.
  */
 static bool

@@ -45,8 +45,8 @@ take_header(struct cg_slice line, uint64_t *interval, bool *memory)
 }
 
 /*
- * Reads the rest of a line "#File 1: work.R", and notes the path of that
- * number, to which frames refer. False: an error (reported).
+ * Reads the rest of a line "#File 1: work.R", after "#File ", and notes the
+ * path of that number, to which frames refer. False: an error (reported).
  */
 static bool
 take_file(struct reader *r, struct cg_slice line)
@@ -63,8 +63,8 @@ take_file(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Takes "1#4", the numbers of a file and a line, off *line, and sets *pos.
- * False: there is none, and nothing is taken.
+ * Takes "1#4", the numbers of a file and a line, off *line, and sets *pos; an
+ * unknown file is 0. False: there is none, and nothing is taken.
  */
 static bool
 take_place(struct reader *r, struct cg_slice *line, struct cg_pos *pos)
@@ -82,9 +82,9 @@ take_place(struct reader *r, struct cg_slice *line, struct cg_pos *pos)
 }
 
 /*
- * Takes a name in quotes off *line. The name may contain quotes: it ends at
- * the first quote that a blank or the end of the line follows. False: there is
- * none.
+ * Takes a name in quotes off *line, and sets *name to it without the quotes.
+ * The name may contain quotes: it ends at the first quote that a blank or the
+ * end of the line follows. False: there is none, and nothing is taken.
  */
 static bool
 take_name(struct cg_slice *line, struct cg_slice *name)
@@ -117,9 +117,10 @@ add_sample(struct reader *r)
 }
 
 /*
- * Reads the frames of a line, leaf first, and adds the stack as one sample. A
- * file and line at the end, without a function, are the place of the outermost
- * call, at top level, and are dropped. False: an error (reported).
+ * Reads the frames of a line, leaf first, and adds the stack as one sample,
+ * unless it is empty. A file and line at the end, without a function, are the
+ * place of the outermost call, at top level, and are dropped. False: an error
+ * (reported).
  */
 static bool
 take_stack(struct reader *r, struct cg_slice line)

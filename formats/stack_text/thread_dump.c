@@ -49,9 +49,10 @@ keep(struct reader *r, struct cg_slice text)
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Sets process, thread and state of the sample that is added next. Labels that
- * are passed replace those that the library makes, so if there is a state,
- * pid, tid and thread are passed, too.
+ * Sets process, thread and state (r->key, r->state) of the sample that is
+ * added next. Labels that are passed replace those that the library makes of
+ * the key, so if there is a state, pid, tid and thread are passed as labels,
+ * too.
  */
 static void
 set_sample(struct reader *r)
@@ -96,9 +97,10 @@ end_thread(struct reader *r)
 }
 
 /*
- * Ends the current thread, and begins the next one; only its process is known
- * yet. dialect: the tool whose frames follow; headed: a line of its own
- * introduces the thread. False: an error (reported).
+ * Ends the current thread, adding its stack, and begins the next one, of which
+ * only the process is known yet. dialect: the tool whose frames follow;
+ * headed: a line of its own introduces the thread. Drops the frame where gdb
+ * says that a program stopped. False: an error (reported).
  */
 static bool
 begin_thread(struct reader *r, enum dialect dialect, bool headed)
@@ -133,8 +135,8 @@ take_digits(struct cg_slice *text, uint64_t *number)
 }
 
 /*
- * Sets *number to the number that follows the text of word; leaves it if there
- * is none.
+ * Sets *number to the number that follows the first occurrence of word in the
+ * text; leaves it as it was if there is none.
  */
 static void
 find_number(struct cg_slice text, const char *word, uint64_t *number)
@@ -150,8 +152,9 @@ find_number(struct cg_slice text, const char *word, uint64_t *number)
 }
 
 /*
- * Returns the text between the first character open and the last character
- * close, which are quotes or brackets; "": there is no such text.
+ * Returns the text between the first character `open` and the last character
+ * `close`, which are quotes or brackets and are not included; "": there is no
+ * such text.
  */
 static struct cg_slice
 between(struct cg_slice text, char open, char close)
@@ -213,9 +216,9 @@ take_forced(struct cg_slice line, struct header *h)
 }
 
 /*
- * Returns the quote that ends a Java thread's name: the first quote that is
- * followed by a field of the line, as names may have quotes, too. NULL: there
- * is none.
+ * Returns the quote that ends a Java thread's name: the first quote that a
+ * field of the line follows, as names may have quotes, too. line begins with
+ * the name. NULL: there is none.
  */
 static const char *
 find_quote(struct cg_slice line)
@@ -235,7 +238,8 @@ find_quote(struct cg_slice line)
 
 /*
  * Reads the line of jstack that begins a thread, "worker" #9 [6370] daemon
- * prio=5 tid=0x7f24 nid=0x18e2 runnable, into *h. False: another line.
+ * prio=5 tid=0x7f24 nid=0x18e2 runnable, into *h: the name, and as tid the
+ * number nid or, if there is none, the one in brackets. False: another line.
  */
 static bool
 take_java(struct cg_slice line, struct header *h)
@@ -295,8 +299,8 @@ take_elfutils(struct cg_slice line, struct header *h)
 }
 
 /*
- * Reads a line that begins a thread, in any of the dialects, into *h. False:
- * another line.
+ * Reads a line that begins a thread, in any of the dialects, into *h, whose
+ * slices are parts of the line. False: another line; *h is then undefined.
  */
 static bool
 take_header(struct cg_slice line, struct header *h)
@@ -315,8 +319,8 @@ take_header(struct cg_slice line, struct header *h)
 }
 
 /*
- * Sets *pid from a line that states the process before its threads. False:
- * another line, and *pid is unchanged.
+ * Sets *pid from a line of eu-stack or jcmd that states the process before its
+ * threads. False: another line, and *pid is unchanged.
  */
 static bool
 take_process(struct cg_slice line, uint64_t *pid)
@@ -341,8 +345,8 @@ take_process(struct cg_slice line, uint64_t *pid)
 /* ---- Frames -------------------------------------------------------------- */
 
 /*
- * Appends a line of a frame to r->text, as further lines may continue the
- * frame. False: out of memory (reported).
+ * Appends a line of a frame, with a newline, to r->text, where further lines
+ * may continue the frame. False: out of memory (reported).
  */
 static bool
 keep_line(struct reader *r, struct cg_slice text)
@@ -359,8 +363,9 @@ keep_line(struct reader *r, struct cg_slice text)
 
 /*
  * Reads a frame of gdb or eu-stack, "3 0x00005604c52b53b7 in ...", without its
- * "#": ends the frame before, and keeps the line. Frame 0 begins another
- * thread if there was a frame. Ignores other text. False: an error (reported).
+ * "#": ends the frame before it, and keeps the line. Frame 0 begins another
+ * thread, unless this one has no frame yet. Ignores other text, and frames
+ * that follow no frame of these tools. False: an error (reported).
  */
 static bool
 take_native(struct reader *r, struct cg_slice line)
@@ -398,9 +403,9 @@ push_elided(struct reader *r)
 }
 
 /*
- * Reads a frame, "File "/tmp/a.py", line 3 in main", and appends it to the
- * stack; unknown parts are "???". Ignores other text. False: an error
- * (reported).
+ * Reads a frame of faulthandler, "File "/tmp/a.py", line 3 in main", and
+ * appends it to the stack; unknown parts are "???". Ignores other text. False:
+ * an error (reported).
  */
 static bool
 take_python_frame(struct reader *r, struct cg_slice text)
@@ -444,8 +449,8 @@ take_python_line(struct reader *r, struct cg_slice text)
 
 /*
  * Sets *pos from the text between a frame's brackets,
- * "java.base@17.0.21/Thread.java:840"; leaves it for native methods and
- * unknown sources.
+ * "java.base@17.0.21/Thread.java:840"; leaves it as it was for native methods
+ * and unknown sources.
  */
 static void
 take_java_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
@@ -464,8 +469,8 @@ take_java_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 }
 
 /*
- * Reads a frame, "java.lang.Thread.run(Thread.java:840)", and appends it to
- * the stack. Ignores other text. False: an error (reported).
+ * Reads a frame of jstack, "java.lang.Thread.run(Thread.java:840)", and
+ * appends it to the stack. Ignores other text. False: an error (reported).
  */
 static bool
 take_java_frame(struct reader *r, struct cg_slice text)
@@ -555,8 +560,8 @@ start(struct reader *r, const struct header *h)
 
 /*
  * Reads a line that neither begins a thread nor is a frame of gdb: a frame of
- * Java or Python, a process, or other text, which ends the thread. False: an
- * error (reported).
+ * Java or Python, the process, or other text, which ends the thread (that of
+ * gdb only if it states a process). False: an error (reported).
  */
 static bool
 take_other(struct reader *r, struct cg_slice line)
@@ -627,7 +632,7 @@ read_threads(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 /*
  * Returns true if the line looks like a frame of a dump, or a line about a
- * Java lock, for format detection.
+ * Java lock. For format detection.
  */
 static bool
 is_frame(struct cg_slice line)
@@ -642,9 +647,9 @@ is_frame(struct cg_slice line)
 }
 
 /*
- * Recognises a dump of threads, which may be in a log, behind other lines.
- * There must be about as many frames as other lines: a text that only quotes a
- * dump is none.
+ * Recognises a dump of threads, which may be in a log, after other lines. For
+ * one frame there may be about two other lines, at most: a text that only
+ * quotes a dump is none.
  */
 static int
 probe(const struct cg_head *head)
