@@ -54,10 +54,10 @@ put_events(struct html_writer *w)
 }
 
 /*
- * Writes an array (column) of the page with the factors of a derived event:
- * its formula is a sum, so the factor of an event is the formula's value for
- * one unit of that event alone. cost[] is all 0, before and after. False: out
- * of memory (reported).
+ * Writes an array (column) of the page, with index `formula`, of the factors
+ * of that derived event: its formula is a sum, so the factor of an event is
+ * the formula's value for one unit of that event alone. cost[] is all 0,
+ * before and after. False: out of memory (reported).
  */
 static bool
 put_factors(struct html_writer *w, size_t formula, uint64_t *cost)
@@ -184,9 +184,10 @@ put_facts(struct html_writer *w)
 }
 
 /*
- * Writes the title, the names of the inputs, up to a limit, and their number.
- * Names are base names, so that the page does not depend on the inputs'
- * directories. False: out of memory (reported).
+ * Writes the title ("" without option title), the names of the first
+ * INPUTS_MAX inputs, and the number of all inputs. Names are base names, so
+ * that the page does not depend on the inputs' directories. False: out of
+ * memory (reported).
  */
 static bool
 put_inputs(struct html_writer *w)

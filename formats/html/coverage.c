@@ -140,9 +140,10 @@ add_hits(struct html_writer *w, struct html_column *column,
 
 /*
  * Adds the totals of the current file to the page's arrays (columns) of
- * covered lines, functions and branches; nothing if it has none. The page
- * cannot compute them from the lines, as functions of one name count as one.
- * False: an error (reported).
+ * covered lines, functions, branches, conditions and, if the graph has any,
+ * regions; nothing if it has no lines, functions and branches. The page cannot
+ * compute them from the lines, as functions of one name count as one. False:
+ * an error (reported).
  */
 static bool
 add_covered(struct run *r)

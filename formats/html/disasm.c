@@ -36,7 +36,7 @@ struct html_disasm {
 };
 
 /*
- * Appends a text to d->text, with blanks for tabs; *at becomes its offset
+ * Appends a text to d->text, with blanks for tabs, and sets *at to its offset
  * there. False: out of memory (reported).
  */
 static bool
@@ -65,8 +65,8 @@ begin_object(struct html_disasm *d, struct cg_slice path)
 }
 
 /*
- * True if the field of a line has the bytes of an instruction in hex, which
- * end with blanks, unlike a text such as "add".
+ * Returns true if the field of a line has the bytes of an instruction, in
+ * lower-case hex. It ends with a blank, unlike a text such as "add".
  */
 static bool
 is_raw(struct cg_slice field)
@@ -79,8 +79,10 @@ is_raw(struct cg_slice field)
 }
 
 /*
- * Appends the instruction on a line of the disassembly; ignores other lines,
- * and all beyond the limit of text. False: out of memory (reported).
+ * Appends the instruction on a line of the disassembly to d->instr and to the
+ * current object file, one without a name if none has begun. Ignores other
+ * lines, and instructions whose text would exceed the limit of all texts.
+ * False: out of memory (reported).
  */
 static bool
 add_line(struct html_disasm *d, struct cg_slice line)
@@ -118,7 +120,7 @@ add_line(struct html_disasm *d, struct cg_slice line)
 
 /*
  * Sets *name to NAME of a line "NAME: file format ...", which begins an object
- * file. False: another line.
+ * file. False: another line; *name is then undefined.
  */
 static bool
 get_name(struct cg_slice line, struct cg_slice *name)

@@ -107,7 +107,7 @@ open_writer(struct html_writer *w, struct cg_out *out)
 
 /*
  * Sets w->least from --html-min, such as "0.1%", in millionths of the total.
- * Returns the status.
+ * Returns CG_OK, or the status of a malformed option (reported).
  */
 static int
 get_least(struct html_writer *w)
@@ -123,7 +123,8 @@ get_least(struct html_writer *w)
 }
 
 /*
- * Returns the title of the page: --title, or the base name of the first input.
+ * Returns the title of the page: --title, or the base name of the first input,
+ * or "cgconv" if there is none.
  */
 static struct cg_slice
 get_title(struct cg_job *job)

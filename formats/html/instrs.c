@@ -81,8 +81,9 @@ lower(struct instrs *at, uint64_t addr)
 }
 
 /*
- * Sets at->lowest to the lowest address of the function's costs, calls and
- * jumps; 0: it has none. Offsets in the page are relative to it. False: an
+ * Sets at->lowest to the lowest address other than 0 of the costs, calls and
+ * jumps of the function at->fn; 0: it has none. Offsets in the page are
+ * relative to it. Uses at->rows, which have to be opened again. False: an
  * error (reported).
  */
 static bool
@@ -181,10 +182,10 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
 }
 
 /*
- * Adds the instructions and call sites of a function with addresses to the
- * page's arrays (columns). Adds the numbers of its instructions and call sites
- * to the arrays that have an element for each such function. False: out of
- * memory (reported).
+ * Adds the instructions and call sites of the function at->fn, whose rows were
+ * opened and which has addresses, to the page's arrays (columns). Adds their
+ * numbers, and the lowest address, to the arrays that have an element for each
+ * such function. False: out of memory (reported).
  */
 static bool
 add_code(struct instrs *at)

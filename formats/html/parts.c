@@ -110,9 +110,9 @@ equal_keys(const struct html_key *a, const struct html_key *b)
 }
 
 /*
- * Appends the number of a row of the current function to the page's array
- * (column) of this kind: the row with that key. The rows of a part are in the
- * same order as all rows, so the search goes on where the last one ended.
+ * Appends the number of a row to the page's array (column) of this kind: of
+ * the current function's row with that key. The rows of a part are in the same
+ * order as all rows, so the search begins after the row that was found last.
  * False: no such row, or out of memory.
  */
 static bool
@@ -298,7 +298,7 @@ add_share(struct html_parts *of, bool dropped)
 /*
  * Adds an element for all dropped functions (--html-min) of the current part
  * together, with the sum of their self costs and without rows. Does nothing if
- * no function can be dropped. False: out of memory.
+ * there is no such option. False: out of memory.
  */
 static bool
 add_rest(struct html_parts *of)
@@ -320,8 +320,9 @@ add_rest(struct html_parts *of)
 /*
  * Adds, for each function of the part that is not dropped, how many more calls
  * the rows of its callers count than cg_sum_calls_in(): a sample may be
- * counted in several rows, but only once in the sum. Adds 0 if no part has
- * stated inclusive costs so far, as only these need it. False: out of memory.
+ * counted in several rows, but only once in the sum. Adds 0 for a function
+ * without callers, and for all if no part has stated inclusive costs so far,
+ * as only those need it. False: out of memory.
  */
 static bool
 add_repeats(struct html_parts *of, const bool *dropped)

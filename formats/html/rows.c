@@ -30,8 +30,8 @@ struct rows {
 enum { FILE_AT, OBJECT, LINE, LAST, CALLS, CYCLE, NUMBERS };
 
 /*
- * Returns the total of an event, summed over all parts (sections of the
- * graph).
+ * Returns the total of an event, summed over all parts (threads, processes) of
+ * the graph.
  */
 static uint64_t
 get_total(const struct html_writer *w, size_t event)
@@ -44,9 +44,9 @@ get_total(const struct html_writer *w, size_t event)
 }
 
 /*
- * Sets r->dropped of each function with no inclusive cost that reaches
- * --html-min, and counts these functions. Drops none if the page shows
- * coverage.
+ * Sets r->dropped of each function whose inclusive costs all are below
+ * --html-min, and adds their number to w->dropped_fns. Drops none if the page
+ * shows coverage; never drops function 0, the unknown one.
  */
 static void
 find_dropped(struct rows *r)
@@ -121,9 +121,9 @@ put_fns(struct rows *r)
 
 /*
  * Writes an array (column) of the page with the self or inclusive costs of the
- * functions in an event. After the functions come the sum of the self costs of
- * dropped functions (which themselves get 0), then the cycles. False: out of
- * memory (reported).
+ * functions in an event; dropped functions get 0. After the functions come the
+ * sum of the self costs of dropped functions (0 in the array of inclusive
+ * costs), then the costs of the cycles. False: out of memory (reported).
  */
 static bool
 put_fn_cost(struct rows *r, size_t event, bool inclusive)

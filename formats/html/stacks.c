@@ -56,8 +56,8 @@ get_key(void *arg, cg_node node, const struct cg_stack *stack)
 /* ---- Which frames are dropped ------------------------------------------- */
 
 /*
- * Sets s->self and s->inclusive of each frame to its costs in one event.
- * False: a sum overflows (reported).
+ * Sets s->self and s->inclusive of each frame to its costs in one event,
+ * whether the page drops the frame or not. False: a sum overflows (reported).
  */
 static bool
 sum_costs(struct stacks *s, size_t event)
@@ -177,9 +177,10 @@ list_frames(struct stacks *s)
 /* ---- Columns ------------------------------------------------------------ */
 
 /*
- * Sets s->self and s->inclusive of each frame to its costs in one event. A
- * frame that represents dropped frames (--html-min) gets the sum of their
- * inclusive costs. False: a sum overflows (reported).
+ * Sets s->self and s->inclusive of each frame to its costs in one event, as
+ * sum_costs() does. The first dropped callee of a frame (--html-min)
+ * represents all of them: its inclusive cost becomes the sum of theirs. False:
+ * a sum overflows (reported).
  */
 static bool
 add_self(struct stacks *s, size_t event)
@@ -215,10 +216,11 @@ put_self(struct stacks *s, size_t event)
 }
 
 /*
- * Writes an array (column) of the page with the number of samples of each
- * listed frame, as calls are counted in samples. If an event has the same
+ * Writes an array (column) of the page with the number of samples that end in
+ * each listed frame, by which the page counts calls. If an event has the same
  * numbers, as with most readers, writes only which event that is
- * ("samples_event": index + 1, else 0). False: an error (reported).
+ * ("samples_event": its index + 1, else 0). Sets s->has_samples if the array
+ * was written. False: an error (reported).
  */
 static bool
 put_samples(struct stacks *s)
@@ -305,9 +307,10 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Lists in s->waiting the frames where stacks of the part end, as their
+ * Lists in s->waiting the frames where stacks of the part end, by their
  * indices among the listed frames, sorted and each once. Returns their number.
- * seen[] must be all false, and is all false again after the call.
+ * seen[], by such an index, must be all false, and is all false again after
+ * the call.
  */
 static size_t
 list_places(struct stacks *s, cg_part part, bool *seen)
@@ -331,8 +334,9 @@ list_places(struct stacks *s, cg_part part, bool *seen)
 
 /*
  * Appends the part's costs in one event to a column, for the n frames that
- * list_places() has listed. If event is the number of events, appends their
- * numbers of samples instead. False: out of memory (reported).
+ * list_places() has listed. If event is the number of events (w->events),
+ * appends their numbers of samples instead. Overwrites s->self. False: out of
+ * memory (reported).
  */
 static bool
 add_part_costs(struct stacks *s, cg_part part, size_t event, size_t n,

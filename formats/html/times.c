@@ -66,8 +66,8 @@ struct times {
 /* ---- Axes ---------------------------------------------------------------- */
 
 /*
- * True if the track's unit is time, in ns. All such tracks of one input share
- * a time axis.
+ * Returns true if the track's unit is time, in ns. All such tracks of one
+ * input share a time axis.
  */
 static bool
 is_time(const struct cg_graph *graph, size_t track)
@@ -108,8 +108,8 @@ find_axes(struct times *t)
 /* ---- Spots ---------------------------------------------------------------- */
 
 /*
- * Returns the number of a key in the map; a new key gets the number new. 0:
- * out of memory (reported).
+ * Returns the number that the map has for a key; a new key gets the number
+ * new, which is not 0. 0: out of memory (reported).
  */
 static uint32_t
 number(struct times *t, struct cg_map *map, uint64_t key, uint32_t new)
@@ -150,9 +150,9 @@ get_position(void *arg, cg_node node, const struct cg_stack *stack)
 
 /*
  * Sets t->used of each spot (a frame with its position) that is on the stack
- * of a moment, and t->frame and t->node of all spots, to a frame of the page
- * and a node of the graph. Allocates these arrays. False: out of memory
- * (reported).
+ * of a moment; and, of all spots but the first, t->frame to the page's frame
+ * and t->node to a node of the graph that they stand for. Allocates these
+ * arrays, and t->at and t->count, all 0. False: out of memory (reported).
  */
 static bool
 find_used(struct times *t)
@@ -190,9 +190,10 @@ find_used(struct times *t)
 }
 
 /*
- * Numbers the used spots of each frame from 0 (t->at). A spot that --html-min
- * dropped belongs to the frame of its caller: it gets the number of the
- * caller's spot, and is not listed itself.
+ * Numbers the used spots of each frame from 0 (t->at), and counts them
+ * (t->count). A spot that --html-min dropped belongs to the frame of its
+ * caller: it gets the number of the caller's spot, and is not listed itself
+ * (t->used is cleared).
  */
 static void
 number_spots(struct times *t)
