@@ -18,7 +18,7 @@ ticks_to_ns(const struct jfr_chunk *chunk, uint64_t ticks)
 }
 
 /*
- * Converts a time in ticks to ns since 1970; INT64_MAX on overflow: the
+ * Returns a time in ticks as ns since 1970; INT64_MAX if it may overflow: the
  * library drops and reports such times.
  */
 static int64_t
@@ -35,9 +35,9 @@ time_of(const struct jfr_chunk *chunk, uint64_t ticks)
 }
 
 /*
- * Takes the next event off *events: *class is its class, NULL if that is
- * unknown, *fields its bytes after size and class. False: malformed
- * (reported).
+ * Takes the next event off *events: sets *class to its class, NULL if that is
+ * unknown, and *fields to its bytes after size and class. The event is
+ * complete. False: malformed (reported).
  */
 static bool
 take_event(struct jfr_chunk *chunk, struct jfr_bytes *events,
@@ -74,8 +74,9 @@ describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
 /*
  * Begins the only part of the graph, for the recorded process: its command
  * line, its pid, and descriptions of the JVM. They come from jvm[], the fields
- * of an event in the first chunk. For later chunks, which may be of another
- * program, only sets the pid of the samples. False: an error (reported).
+ * of an event in the first chunk (a text is its offset there). Once the part
+ * has begun, only sets the pid of the samples, as later chunks may be of
+ * another program. False: an error (reported).
  */
 static bool
 begin_part(struct jfr_chunk *chunk, const uint64_t jvm[JFR_SLOTS])

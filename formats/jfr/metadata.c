@@ -159,8 +159,8 @@ find_record(struct cg_slice name)
 }
 
 /*
- * Returns how the field with a name is used in a class of this kind (record);
- * NULL: the reader does not need the field.
+ * Returns how the reader uses the field with a name in a class of this kind
+ * (enum jfr_record); NULL: it does not need the field. Static.
  */
 static const struct jfr_want *
 find_want(unsigned char record, struct cg_slice name)
@@ -186,8 +186,8 @@ find_want(unsigned char record, struct cg_slice name)
 /* ---- The tree ----------------------------------------------------------- */
 
 /*
- * Reads an index in the metadata's table of texts, and sets *text to the text
- * at this index. *text is valid until the next text is read. False: an error
+ * Takes an index in the metadata's table of texts off *b, and sets *text to
+ * the text at this index, valid until the next text is read. False: an error
  * (reported).
  */
 static bool
@@ -222,9 +222,10 @@ set_class_name(struct attributes *to, struct cg_slice name)
 }
 
 /*
- * Reads the attributes (pairs of texts) of an element of the metadata into
- * *to. If class is true, the element is a class, else a field of a class whose
- * kind is record. Skips unknown attributes. False: an error (reported).
+ * Takes the attributes (pairs of texts, key and value) of an element of the
+ * metadata off *b, and stores those that are known in *to. If class is true,
+ * the element is a class, else a field of a class whose kind is record. False:
+ * an error (reported).
  */
 static bool
 take_attributes(struct jfr_chunk *chunk, struct jfr_bytes *b, bool class,
@@ -362,8 +363,8 @@ read_strings(struct jfr_chunk *chunk, struct jfr_bytes *b)
 
 /*
  * Returns true if the class of the field has the form in which the reader uses
- * the field (field->want); else the field is skipped. Call it when all classes
- * are known.
+ * the field (field->want, which is not NULL); else the field has to be
+ * skipped. Call it when all classes are known.
  */
 static bool
 is_wanted(const struct jfr_field *field, const struct jfr_class *class)

@@ -46,9 +46,9 @@ add_constant(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Reads the constants of one class in a checkpoint. Stores key and offset of
- * each if the reader uses the class; their values are read on demand. False:
- * an error (reported).
+ * Takes the constants of one class in a checkpoint off *b. Stores key and
+ * offset of each if the reader uses the class; their values are read on
+ * demand. False: an error (reported).
  */
 static bool
 take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
@@ -77,9 +77,10 @@ take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
 }
 
 /*
- * Reads the constants of the checkpoint at *offset, and sets *offset to the
- * checkpoint before it; 0 if this was the first. The checkpoint must end at or
- * before limit, so that none is read twice. False: an error (reported).
+ * Reads the constants of the checkpoint at *offset in the chunk, and sets
+ * *offset to that of the checkpoint before it; 0 if this was the first. The
+ * checkpoint must end at or before offset limit, where the one after it
+ * begins, so that none is read twice. False: an error (reported).
  */
 static bool
 take_checkpoint(struct jfr_chunk *chunk, uint64_t *offset, uint64_t limit)

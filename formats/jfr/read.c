@@ -54,9 +54,9 @@ parse_header(struct cg_slice head, struct header *to)
 }
 
 /*
- * Returns a message why the chunk that begins with head cannot be read; NULL:
- * it can. A JVM that is still recording has not filled in the sizes;
- * async-profiler fills in a wrong one.
+ * Returns a message (static) why the chunk that begins with head cannot be
+ * read; NULL: it can. A JVM that is still recording has not filled in the
+ * sizes; async-profiler fills in a wrong one.
  */
 static const char *
 find_fault(struct cg_slice head, const struct header *header)
@@ -99,8 +99,8 @@ reset_chunk(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds a description of the recording's start, "2024-05-01T12:00:00Z", which
- * is that of its first chunk. Adds none if the time cannot be formatted.
+ * Adds a description of the recording's start, "2024-05-01T12:00:00Z": that of
+ * this chunk, the first one. Adds none if the time cannot be formatted.
  */
 static void
 describe_start(struct jfr_chunk *chunk)
@@ -146,8 +146,9 @@ read_chunk(
 /* ---- All chunks --------------------------------------------------------- */
 
 /*
- * Reports why a chunk is not read, and returns the status: an error for the
- * first chunk, so the input fails; a later one is skipped.
+ * Reports why a chunk is not read, and returns the status: that of an error if
+ * no chunk was read before, so the input fails; otherwise the chunk is skipped
+ * with a warning.
  */
 static int
 refuse(struct jfr_chunk *chunk, const char *at, const char *why)

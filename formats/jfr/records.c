@@ -30,9 +30,10 @@ static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot, unsigned depth);
 
 /*
- * Reads a value of a class. *value becomes a number, or the offset of a text
- * in the chunk; the fields of an object are skipped. depth limits recursion.
- * False: an error (reported).
+ * Takes a value of a class off *b. *value becomes a number, or the offset of a
+ * text in the chunk; the fields of an object are skipped, and *value stays.
+ * depth is the number of objects around the value, which is limited. False: an
+ * error (reported).
  */
 static bool
 take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -55,9 +56,10 @@ take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Reads the value of a field. *value becomes a number, the offset of a text,
- * the key of a constant, or the offset of an array, whose elements are
- * skipped. False: an error (reported).
+ * Takes the value of a field off *b. *value becomes a number, the offset of a
+ * text in the chunk, the key of a constant, or the offset of an array, whose
+ * elements are skipped; for an object it stays. depth: as for take_value().
+ * False: an error (reported).
  */
 static bool
 take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
@@ -88,9 +90,9 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 }
 
 /*
- * Converts the key of a constant to the number that the reader stores for it:
- * the offset of the text if the class is one of texts, else the constant's
- * index + 1. 0: there is no such constant.
+ * Returns what the reader stores for the key of a constant of this class: the
+ * offset of its text in the chunk if the class is one of texts, else the
+ * constant's index + 1. 0: there is no such constant.
  */
 static uint64_t
 find_key(
@@ -105,10 +107,10 @@ find_key(
 }
 
 /*
- * Reads an object, that is the fields of a class, and stores those that the
- * reader uses in slot[], unless that is NULL. A field takes at least a byte,
- * as each class has fields, so the loop is not longer than the file. False: an
- * error (reported).
+ * Takes an object, that is the fields of a class, off *b, and stores those
+ * that the reader uses in slot[], unless that is NULL. A field takes at least
+ * a byte, as each class has fields, so the loop is not longer than the file.
+ * False: an error (reported).
  */
 static bool
 take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -211,8 +213,9 @@ is_low(uint64_t c)
 }
 
 /*
- * Converts UTF-16, stored as one number per char, to UTF-8 in a buffer that is
- * large enough. A lone surrogate becomes U+FFFD. Returns the end of the text.
+ * Writes UTF-16, stored as one number per char, as UTF-8 to a buffer that is
+ * large enough. A lone surrogate becomes U+FFFD. Ends early at a malformed
+ * number. Returns the end of the text.
  */
 static char *
 convert_chars(char *to, struct jfr_bytes b)

@@ -82,8 +82,8 @@ primitive_name(char letter)
 }
 
 /*
- * Appends a text to chunk->name, the name that is being joined. False: too
- * long for the file's size, or out of memory (reported).
+ * Appends a text to chunk->name, the name that is being joined. False: the
+ * names get too long for the file's size, or out of memory (reported).
  */
 static bool
 append(struct jfr_chunk *chunk, struct cg_slice text)
@@ -105,9 +105,9 @@ add_joined(struct jfr_chunk *chunk)
 }
 
 /*
- * Sets *name to the name of a class in Java's notation, from the JVM's:
- * "java/lang/Thread" with dots, "[I" as int[], "[Lx/Y;" as x.Y[]. False: an
- * error (reported).
+ * Sets *name to the name of a class in Java's notation, from the JVM's in
+ * stored: "java/lang/Thread" with dots, "[I" as int[], "[Lx/Y;" as x.Y[].
+ * False: an error (reported).
  */
 static bool
 join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
@@ -160,8 +160,9 @@ jfr_get_class_name(struct jfr_chunk *chunk, uint64_t index, cg_name *name)
 }
 
 /*
- * Sets name[0] to package.Class.method, name[1] to the same with the
- * descriptor of its parameters, as linker name. False: an error (reported).
+ * Sets name[0] to package.Class.method, or to the method alone if its class is
+ * unknown; and name[1] to the same with the descriptor of the method's
+ * parameters, as linker name. False: an error (reported).
  */
 static bool
 join_method(struct jfr_chunk *chunk, cg_name class, cg_name method,
@@ -188,8 +189,8 @@ unknown_fn(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds the function of a method to the graph, and sets *fn; index is the
- * number of the method among the constants. The class of a native frame may be
+ * Adds the function of a method to the graph, and sets *fn; index is the index
+ * + 1 of the method among the constants. The class of a native frame may be
  * its library, which becomes the object. False: an error (reported).
  */
 static bool
@@ -263,7 +264,9 @@ take_frame(struct jfr_chunk *chunk, const struct jfr_class *class,
 
 /*
  * Reads all frames of the stack at an offset of the chunk, the leaf first,
- * into chunk->frame; offset 0: no frames. False: an error (reported).
+ * into chunk->frame, in place of those of the last stack; offset 0: no frames.
+ * False: an error (reported); the class of frames is known, and their number
+ * whole, if there is such a stack.
  */
 static bool
 take_frames(struct jfr_chunk *chunk, uint64_t at)

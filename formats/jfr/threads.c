@@ -7,10 +7,11 @@
 #define LABELS 5
 
 /*
- * Appends a thread to chunk->thread, and stores its number in its constant,
- * the one with this index. Uses the thread's Java name, else its name in the
- * operating system. A virtual thread is not known to the operating system and
- * often has no name: it gets "thread ID". False: an error (reported).
+ * Appends a thread to chunk->thread, and stores its number there, from 1, in
+ * its constant (made); index is the constant's index + 1. Uses the thread's
+ * Java name, else its name in the operating system. A virtual thread is not
+ * known to the operating system and often has no name: it gets "thread ID".
+ * False: an error (reported).
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)
