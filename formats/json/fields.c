@@ -56,7 +56,7 @@ is_number(const struct json_reader *r)
 
 /*
  * Sets *number to the value of the current token, a number or a string with
- * one. False: it is not a whole number below 2^64 (not reported).
+ * one. False: it is not a whole number from 0 to 2^64 - 1 (not reported).
  */
 static inline bool
 get_number(const struct json_reader *r, uint64_t *number)
@@ -98,8 +98,8 @@ take_signed(struct json_reader *r, uint64_t *number)
 }
 
 /*
- * Reads an id of the file, and sets *id to the builder's id for it; 0 stays 0.
- * False: the file has not defined the id (reported).
+ * Takes an id of the file, and sets *id to the builder's id for it; 0 stays 0.
+ * False: no number, or the file has not defined the id (reported).
  */
 static bool
 take_id(struct json_reader *r, const struct json_ids *ids, uint64_t *id)
@@ -128,9 +128,9 @@ take_bool(struct json_reader *r, uint64_t *value)
 }
 
 /*
- * Reads a string; *text is a copy with a NUL after it. The strings of a line
- * are shorter than the line with its quotes, so r->text never moves within a
- * line. False: an error (reported).
+ * Takes a string; *text is a copy in r->text, with a NUL after it, valid until
+ * the next line. The strings of a line are shorter than the line with its
+ * quotes, so r->text never moves within a line. False: an error (reported).
  */
 static bool
 take_text(struct json_reader *r, struct cg_slice *text)
@@ -153,7 +153,7 @@ take_text(struct json_reader *r, struct cg_slice *text)
 }
 
 /*
- * Reads a string into the field. Strings with NUL bytes are rejected, as they
+ * Takes a string into the field. Strings with NUL bytes are rejected, as they
  * are passed on as C strings. False: an error (reported).
  */
 static bool
@@ -168,9 +168,9 @@ take_string(struct json_reader *r, struct json_field *field)
 }
 
 /*
- * Reads a string, and sets *index to its index in words, a NULL-terminated
- * table. False: no string, or not in the table; the message says what was
- * expected (reported).
+ * Takes a string, and sets *index to its index in words, a NULL-terminated
+ * table. False: no string, or none of the table; reports that `expected` was
+ * expected.
  */
 static bool
 take_word(struct json_reader *r, const char *const *words, const char *expected,
@@ -190,8 +190,9 @@ take_word(struct json_reader *r, const char *const *words, const char *expected,
 }
 
 /*
- * Reads a string of letters, each of which stands for a flag (json_flags), and
- * sets *flags to the bits of these flags. False: rejected (reported).
+ * Takes a string of letters, each of which stands for a flag (json_flags), and
+ * sets *flags to the bits of these flags, by the letters' places in
+ * json_flags. False: rejected (reported).
  */
 static bool
 take_flags(struct json_reader *r, uint64_t *flags)
@@ -214,10 +215,11 @@ take_flags(struct json_reader *r, uint64_t *flags)
 }
 
 /*
- * Reads an array of costs, one for each event of the file, into r->cost, and
- * their number into r->costs; the last ones may be missing. If the builder's
- * columns are not the file's events, each cost is stored in the builder's
- * column of its event. False: an error (reported).
+ * Takes an array of costs, one for each event of the file, into r->own_cost,
+ * and sets r->cost to that and r->costs to their number; costs of the last
+ * events may be missing. If the builder's columns are not the file's events
+ * (r->moved), each cost is stored in the builder's column of its event, and
+ * r->costs is the number of columns. False: an error (reported).
  */
 static bool
 take_costs(struct json_reader *r)
@@ -246,8 +248,8 @@ take_costs(struct json_reader *r)
 }
 
 /*
- * Reads the value of a label: a text, or "" and a number with an optional
- * unit; the label's brackets are not part of it. False: rejected (reported).
+ * Takes the value of a label: a text; or "", then a number with an optional
+ * unit. Does not take the label's brackets. False: rejected (reported).
  */
 static bool
 take_value(struct json_reader *r, struct cg_label *label)
@@ -264,8 +266,8 @@ take_value(struct json_reader *r, struct cg_label *label)
 }
 
 /*
- * Reads all labels up to the end of the line into r->label. False: an error
- * (reported).
+ * Takes all labels up to the end of the line, at least one, into r->label.
+ * False: an error (reported).
  */
 static bool
 take_labels(struct json_reader *r)

@@ -27,10 +27,10 @@ match_tag(const char *at, const char *name)
 }
 
 /*
- * Reads a plain number, that is, digits without a leading zero, and advances
- * *at to its end. No check of the end is needed, as every line in a block ends
- * with a newline. False: not a plain number, so the reader will parse the
- * line.
+ * Reads a plain number, that is, at most 18 digits without a leading zero, and
+ * advances *at to its end. No check of the end is needed, as every line in a
+ * block ends with a newline. False: not a plain number, so the reader will
+ * parse the line; *at and *number have no meaning then.
  */
 static inline bool
 take_digits(const char **at, uint64_t *number)
@@ -48,9 +48,10 @@ take_digits(const char **at, uint64_t *number)
 }
 
 /*
- * Reads an array of plain numbers, "[1,2]", and advances *at to its end.
- * Stores the numbers from number[0] on. Returns the pointer after the last
- * one; NULL: it has other items, or too many.
+ * Reads an array of plain numbers, "[1,2]", whose bracket *at points to, and
+ * advances *at to its end. Stores the numbers from number[0] on. Returns the
+ * pointer after the last one; NULL: it has other items, or more than
+ * CG_EVENT_MAX.
  */
 static inline uint64_t *
 take_costs(const char **at, uint64_t *number)
@@ -71,9 +72,9 @@ take_costs(const char **at, uint64_t *number)
 
 /*
  * Reads the fields of a line after its tag: stores their numbers from
- * number[0] on, and the number of fields in *line. Returns the newline at the
- * end. NULL: the line is not plain, as it has other fields than unsigned
- * numbers and one array of them.
+ * number[0] on; counts the fields, and notes the array and its length, in
+ * *line. Returns the newline at the end of the line. NULL: the line is not
+ * plain, as it has other fields than unsigned numbers and one array of them.
  */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)

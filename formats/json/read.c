@@ -56,8 +56,9 @@ define(struct json_reader *r, struct json_ids *ids, uint32_t id)
 }
 
 /*
- * Sets *event from the fields that events and formulas share; its strings
- * point into the line. False: the name has blanks (reported).
+ * Sets *event from the fields that events and formulas share: the name, and in
+ * rest[] the four after it. Its strings live as long as the line. False: the
+ * name is empty or has blanks (reported).
  */
 static bool
 get_event(struct json_reader *r, const struct json_field *name,
@@ -594,9 +595,10 @@ read_record(struct json_reader *r)
 }
 
 /*
- * True if a line with this tag may be added at once: its part (process or
- * thread) or function has begun. False: the slower path, for any line, adds a
- * missing part, or rejects the line.
+ * Returns true if a line with this tag may be added at once: the header was
+ * read, and the line's part (process or thread) or function has begun.
+ * Otherwise the slower path, for any line, adds a missing part, or rejects the
+ * line.
  */
 static bool
 may_stand(const struct json_reader *r, const struct json_tag *tag)

@@ -165,8 +165,8 @@ put_jump(struct writer *w, const struct cg_jump *jump)
 }
 
 /*
- * Sets letters to the letters that stand for the flags, NUL-terminated;
- * returns their number.
+ * Writes the letters that stand for the flags to letters, NUL-terminated, in
+ * the order of json_flags; returns their number.
  */
 static size_t
 get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
@@ -182,8 +182,8 @@ get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
 }
 
 /*
- * Ends the text that was formatted into reserved output at the pointer at, and
- * writes a comma and a label as JSON string after it. Returns the pointer to
+ * Ends the text that was formatted into reserved output, up to the pointer at,
+ * and writes a comma and a label as JSON string after it. Returns a pointer to
  * newly reserved output, for the rest of the line.
  */
 static char *
@@ -341,8 +341,8 @@ put_text(struct writer *w, const char *text)
 }
 
 /*
- * Writes the last fields of an event or formula, which both have, and the end
- * of the line.
+ * Writes the last fields of a line of an event or a formula, which are the
+ * same for both, and ends the line.
  */
 static void
 put_event_rest(struct writer *w, const struct cg_event *event)
