@@ -30,9 +30,9 @@ reject(struct reader *r, const char *at, const char *expected)
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Reads a decimal number, and returns its end; NULL: there are no digits, or
- * more than `most`, which may overflow. A character that is no digit must
- * follow.
+ * Reads a decimal number into *number, and returns its end; NULL: there are no
+ * digits, or more than `most`, which may overflow. A character that is no
+ * digit must follow the text.
  */
 static const char *
 skip_number(const char *at, uint64_t *number, int most)
@@ -71,10 +71,10 @@ take_float(struct cg_slice *text, double *value)
 }
 
 /*
- * Returns a count as a signed number. A count of 2^63 or more is a negative
- * count that wrapped around in the tool that wrote it. Its true value is
- * unknown. It becomes 1, because lcov and genhtml take it for a hit, but a
- * negative count for none.
+ * Returns a count as a signed number; negative: a sign preceded it. A count of
+ * 2^63 or more is a negative count that wrapped around in the tool that wrote
+ * it. Its true value is unknown. It becomes 1, with a warning at the pointer,
+ * because lcov and genhtml take it for a hit, but a negative count for none.
  */
 static int64_t
 to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
@@ -91,8 +91,9 @@ to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
 }
 
 /*
- * Takes a count off r->rest, also a negative one or a floating-point number.
- * False: malformed (not reported), and nothing is taken.
+ * Takes a count off r->rest, also a negative one, or a floating-point number,
+ * whose fraction is dropped with a warning. False: malformed or too large (not
+ * reported), and nothing is taken.
  */
 static bool
 take_any_count(struct reader *r, int64_t *count)
@@ -198,9 +199,9 @@ take_test(struct reader *r)
 }
 
 /*
- * Makes the graph's part for the current test (the last TN: record) current,
- * so that coverage is added to it. Adds the part if the test has none yet.
- * False: out of memory (reported).
+ * Makes the graph's part for the current test (the last TN: record) the one to
+ * which coverage is added. Adds the part, with the test's name as description,
+ * if the test has none yet. False: out of memory (reported).
  */
 static bool
 begin_part(struct reader *r)
@@ -319,10 +320,10 @@ take_fn(struct reader *r)
 }
 
 /*
- * Takes the rest of the record as a name if it names the function after the
- * one that got the last count. Counts mostly come in the order of the FN
- * records, so this saves a lookup. False: it is another name, and nothing is
- * taken.
+ * Takes the rest of the record as a name if that is the name of
+ * section->fn[section->next], the function after the one that got the last
+ * count. Counts mostly come in the order of the FN records, so this saves a
+ * lookup. False: another name, and nothing is taken.
  */
 static bool
 take_next_name(struct reader *r, cg_name *name)
@@ -357,7 +358,8 @@ take_fn_count(struct reader *r)
 
 /*
  * Reads FNL:index,first[,last], and stores the lines under the index, by which
- * FNA records name functions. False: an error (reported).
+ * FNA records refer to them. A later record of the index replaces them. False:
+ * an error (reported).
  */
 static bool
 take_leader(struct reader *r)
@@ -427,7 +429,7 @@ skip_line_0(struct reader *r)
 
 /*
  * Reads DA:line,count[,checksum], and appends the line to the section. Drops
- * checksums with a warning. False: an error (reported).
+ * checksums, and skips line 0, with a warning. False: an error (reported).
  */
 static bool
 take_line(struct reader *r)
@@ -451,8 +453,8 @@ take_line(struct reader *r)
 /*
  * Reads DA:line,count with short numbers, as most records of a file, and
  * appends the line to the section: a fast path of take_line(). The newline
- * after the line stops skip_number(). False: another record, or the array must
- * grow; nothing is taken.
+ * after the line stops skip_number(). False: another record, no open section,
+ * or the array must grow; nothing is taken.
  */
 static bool
 take_plain_line(struct reader *r, struct cg_slice line)
@@ -476,9 +478,10 @@ take_plain_line(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads BRDA with a number for each of block, branch and count, or "-" for the
- * count, and appends the branch to the section: a fast path of take_branch().
- * False: another record, or the array must grow; nothing is taken.
+ * Reads BRDA with a short number for each of block, branch and count, or "-"
+ * for the count, and appends the branch to the section: a fast path of
+ * take_branch(). False: another record, no open section, or the array must
+ * grow; nothing is taken.
  */
 static bool
 take_plain_branch(struct reader *r, struct cg_slice line)
@@ -518,8 +521,9 @@ take_plain_branch(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads the field of BRDA or MCDC that names the branch: sets its index if the
- * text is a number, else its label. False: rejected (reported).
+ * Sets the branch's index to the text, a field of BRDA or MCDC, if that is a
+ * number without sign and leading zeros, else its label. False: the text is
+ * empty (reported).
  */
 static bool
 take_label(struct reader *r, struct cg_slice text, struct lcov_branch *branch)
@@ -593,7 +597,8 @@ take_branch(struct reader *r)
 /*
  * Reads MCDC:line,[U]group size,t|f,taken,term,expression, and appends the
  * condition's outcome to the section. The size of the group becomes the row's
- * block; term and outcome make its index. False: an error (reported).
+ * block; its index is 2 * term, plus 1 for outcome t. False: an error
+ * (reported).
  */
 static bool
 take_condition(struct reader *r)
@@ -720,7 +725,7 @@ take_record(struct reader *r, struct cg_slice line)
 	return record->take(r) && cg_build_status(r->build) == CG_OK;
 }
 
-/* Reads the records of a block of lines. False: an error (reported). */
+/* Reads the records of a block of whole lines. False: an error (reported). */
 static bool
 read_block(struct reader *r, struct cg_slice block)
 {

@@ -48,8 +48,8 @@ lcov_add_range(
 /*
  * Compares functions for qsort(): by first line, then the longer function,
  * which contains the other. Of several names for the same lines (a C++
- * constructor has two), the one with the highest count comes first, else the
- * first of the file: it gets the lines.
+ * constructor has two), the one with the highest count comes first, of equal
+ * ones the first of the file: it gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -124,8 +124,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Warns if the numbers of lines that LF and LH state differ from those of the
- * section, whose lines are sorted.
+ * Warns, at the position `at`, if the numbers of lines that LF and LH state
+ * differ from those of the section, whose lines are sorted; several records of
+ * one line count as one.
  */
 static void
 check_totals(const struct lcov_section *section, const char *at)
@@ -210,10 +211,10 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 }
 
 /*
- * Sorts the section's branches, and adds them to the graph. The index of a
- * branch is its number in the file. But if a branch of the block has a label
- * instead of a number, each branch of the block gets its position in the block
- * as index.
+ * Sorts the section's branches and conditions, and adds them to the graph. The
+ * index of a branch is its number in the file. But if a branch of the block
+ * has a label instead of a number, each branch of the block gets its position
+ * in the block as index. Conditions keep their index.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

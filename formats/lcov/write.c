@@ -66,10 +66,11 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 
 /*
  * Writes the records FNL and FNA of lcov 2 for all functions of the current
- * file, which are sorted by first line, then the longer one first, and counts
- * their groups in *lines. lcov 2 takes functions that begin on one line for
- * one function with several names (FNA), and rejects a second FNL of that
- * line, so all get the last line of the longest.
+ * file, which are sorted by first line, then the longer one first. Adds the
+ * number of groups of functions that begin on one line to lines->found, and
+ * that of groups with a function that ran to lines->hit. lcov 2 takes such a
+ * group for one function with several names (FNA), and rejects a second FNL of
+ * that line, so all get the last line of the longest.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)
@@ -156,9 +157,9 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 }
 
 /*
- * Writes n branches as one block with that number. If any of them was reached,
- * all are marked as reached, so that none gets '-', which means that the whole
- * block was not reached.
+ * Writes n branches as one block with that number, their indices counted from
+ * 0. If any of them was reached, all are marked as reached, so that none gets
+ * '-', which means that the whole block was not reached.
  */
 static void
 put_block(
@@ -303,8 +304,8 @@ add_versions(struct writer *w, cg_part part)
 
 /*
  * Removes files for which inputs state different versions from w->version,
- * which is sorted by path, and counts them. Keeps one entry of each other
- * file.
+ * which is sorted by path, and adds their number to w->conflicts. Keeps one
+ * entry of each other file.
  */
 static void
 drop_conflicts(struct writer *w)
