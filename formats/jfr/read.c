@@ -146,9 +146,9 @@ read_chunk(
 /* ---- All chunks --------------------------------------------------------- */
 
 /*
- * Reports why a chunk is not read, and returns the status: that of an error if
- * no chunk was read before, so the input fails; otherwise the chunk is skipped
- * with a warning.
+ * Reports why a chunk is not read, and returns the status. If no chunk was
+ * read before, that is an error, so the input fails; otherwise the chunk is
+ * skipped, and the status is CG_OK.
  */
 static int
 refuse(struct jfr_chunk *chunk, const char *at, const char *why)
