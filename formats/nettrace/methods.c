@@ -58,8 +58,8 @@ unit_at(const struct cg_slice *text, size_t i)
 }
 
 /*
- * Takes a text of UTF-16, and the zero that ends it, off *rest; false: there
- * is no zero.
+ * Takes a text of UTF-16, and the zero that ends it, off *rest; *text is
+ * without the zero. False: there is no zero, and nothing is taken.
  */
 static bool
 take_text(struct cg_slice *rest, struct cg_slice *text)
@@ -310,8 +310,8 @@ nettrace_kind_of(const struct nettrace_methods *m, uint32_t metadata)
 /* ---- Functions ----------------------------------------------------------- */
 
 /*
- * Returns the method whose code contains the address, by binary search; NULL:
- * there is none.
+ * Returns the method whose code contains the address, by binary search in
+ * m->method, which is sorted by start; NULL: there is none.
  */
 static struct nettrace_method *
 find_method(const struct nettrace_methods *m, uint64_t addr)

@@ -64,8 +64,9 @@ addr_at(const struct nettrace_file *file, const char *at)
 }
 
 /*
- * Stores the leaf of a stack in its process, and sets it to the one in the
- * selected process, 0 if that is new. False: out of memory (reported).
+ * Saves stack->leaf, the stack's leaf in the process in which it was used
+ * last, in s->leaves. Sets it to the leaf in the selected process, s->process;
+ * 0 if the stack was not added there yet. False: out of memory (reported).
  */
 static bool
 switch_process(struct samples *s, struct stack *stack)
@@ -83,10 +84,11 @@ switch_process(struct samples *s, struct stack *stack)
 }
 
 /*
- * Sets stack->leaf to the graph's node of the innermost frame of a stack. Adds
- * the frames to the graph unless they were added for the selected process.
- * Addresses of callers are those of the instructions after calls, so functions
- * are looked up at the byte before. False: an error (reported).
+ * Sets stack->leaf to the graph's node of the innermost frame of a stack; 0
+ * for an empty one. Adds the frames to the graph unless they were added for
+ * the selected process. Addresses of callers are those of the instructions
+ * after calls, so functions are looked up at the byte before. False: an error
+ * (reported).
  */
 static bool
 add_stack(struct samples *s, struct stack *stack)
@@ -114,10 +116,11 @@ add_stack(struct samples *s, struct stack *stack)
 }
 
 /*
- * Gives the samples that follow the thread with this index, its process and
- * its timeline. state is the state that a sample of .NET's own profiler has,
- * and becomes a label; with state -1, unknown, the samples get no labels.
- * False: out of memory (reported).
+ * Sets process, thread and track (timeline) of the samples that are added next
+ * to those of the thread with this index. state is the state that a sample of
+ * .NET's own profiler has: it becomes a label, next to labels of process and
+ * thread. With state -1, unknown, the samples get no labels. False: out of
+ * memory (reported).
  */
 static bool
 select_thread(struct samples *s, uint64_t index, int64_t state)
@@ -165,7 +168,8 @@ select_thread(struct samples *s, uint64_t index, int64_t state)
 }
 
 /*
- * Converts ticks to ns since the start of the recording; earlier times are 0.
+ * Returns a time in ticks as ns since the start of the recording; 0 for
+ * earlier times, at most INT64_MAX.
  */
 static int64_t
 time_of(const struct nettrace_file *file, uint64_t ticks)
@@ -177,9 +181,10 @@ time_of(const struct nettrace_file *file, uint64_t ticks)
 }
 
 /*
- * Adds the sample in an event to the graph. cpu: it is of version 6, and
- * states its weight; otherwise it is of .NET's own profiler, and its weight is
- * 1. False: an error (reported).
+ * Adds the sample in an event to the graph, with its time if the target can
+ * represent times. A stack that is not known becomes the function "[unknown]".
+ * cpu: the sample is of version 6, and states its weight; otherwise it is of
+ * .NET's own profiler, and its weight is 1. False: an error (reported).
  */
 static bool
 add_sample(struct samples *s, const struct nettrace_event *event, bool cpu)

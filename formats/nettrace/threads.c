@@ -12,8 +12,9 @@ enum info { INFO_NAME = 1, INFO_PROCESS, INFO_THREAD, INFO_KEY };
 
 /*
  * Reads a row of the table of threads, a list of values with their kinds, into
- * *thread: name, pid and tid. Stops at an unknown kind, which a later version
- * may write. False: malformed (not reported).
+ * *thread: name, pid and tid; values that the row lacks stay as they are.
+ * Stops at an unknown kind, which a later version may write. False: malformed
+ * (not reported).
  */
 static bool
 take_infos(struct nettrace_file *file, struct cg_slice row,

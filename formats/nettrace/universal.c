@@ -104,8 +104,9 @@ nettrace_sort_symbols(struct nettrace_universal *universal)
 }
 
 /*
- * Returns the element that contains an address of the owner, by binary search
- * in a sorted array of n elements, which begin with their range. NULL: none.
+ * Returns the element whose range contains an address of the owner (a process
+ * or mapping), by binary search in an array of n elements of this size, which
+ * begin with their range and are sorted by it. NULL: none.
  */
 static const void *
 find_range(
@@ -133,8 +134,8 @@ find_range(
 
 /*
  * Splits the name of a compiled method, "... [MODULE] METHOD[TIER]", into
- * *module and *name, without the brackets at the end. False: the name has
- * another form, and is unchanged.
+ * *module and *name, which is then METHOD. False: the name has another form,
+ * and is unchanged.
  */
 static bool
 split_method(struct cg_slice *name, struct cg_slice *module)
