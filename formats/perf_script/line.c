@@ -120,8 +120,8 @@ is_flags(struct cg_slice word)
 
 /*
  * Reads "5791/5860" (process and thread) into *pid and *tid, or "5860"
- * (thread) into *tid; "-1" is the idle task of a processor, which has 0.
- * False: another word.
+ * (thread) into *tid alone; "-1", a thread that has ended or is unknown,
+ * becomes 0 in both. False: another word.
  */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
@@ -143,8 +143,9 @@ take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 }
 
 /*
- * Parses the text before the time, "comm pid/tid [cpu]", into *head. whole: it
- * is the whole line; then its last number may be the period.
+ * Parses the text before the time, "comm pid/tid [cpu]", into *head; all but
+ * the command may be missing. whole: the text is the whole line; then its last
+ * number may be the period.
  */
 static void
 take_task(struct cg_slice text, bool whole, struct perf_head *head)
@@ -179,8 +180,9 @@ take_task(struct cg_slice text, bool whole, struct perf_head *head)
 }
 
 /*
- * Takes the event off a text "cycles:u: rest": *event is "cycles:u", *text the
- * rest. False: the first word does not end with ':'; *text is then without it.
+ * Takes the event off a text "cycles:u: rest": sets *event to "cycles:u", and
+ * *text to the rest, without blanks around it. False: the first word does not
+ * end with ':'; *text is then without that word.
  */
 static bool
 take_event(struct cg_slice *text, struct cg_slice *event)
@@ -199,7 +201,7 @@ take_event(struct cg_slice *text, struct cg_slice *event)
 
 /*
  * Parses the text after the time, "period event: rest", into *head; period and
- * event may be missing.
+ * event may be missing. head->rest becomes what follows those that are there.
  */
 static void
 take_after_time(struct cg_slice text, struct perf_head *head)
@@ -220,7 +222,8 @@ take_after_time(struct cg_slice text, struct perf_head *head)
 
 /*
  * Returns the text without its last number, which becomes the period of *head,
- * if it follows the number of a task or processor; else the whole text.
+ * if it follows the number of a task or processor; else the whole text, and
+ * leaves *head.
  */
 static struct cg_slice
 cut_period(struct cg_slice text, struct perf_head *head)
@@ -241,8 +244,9 @@ cut_period(struct cg_slice text, struct perf_head *head)
 
 /*
  * Parses a line without a time into *head: the first word that ends in a colon
- * is the event, the text before it the task. False: not the first line of a
- * sample.
+ * is the event, the text before it the task. A line without such a word is
+ * only a task, maybe with a period. False: not the first line of a sample, as
+ * it has neither event nor thread nor period.
  */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)
@@ -266,10 +270,11 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 }
 
 /*
- * Splits the line into the text before the time, the time, and the text after
- * it. A command may contain anything ("a: 1.5: b"), so a word that looks like
- * a time counts if it follows the number of a task or processor; if none does,
- * the first one counts. False: there is no time.
+ * Splits the line into the text before the time, the time (with its colon),
+ * and the text after it. A command may contain anything ("a: 1.5: b"), so of
+ * the words that look like a time the first that follows the number of a task
+ * or processor counts, or begins the line; if none does, the first one. False:
+ * there is no time.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
@@ -347,7 +352,8 @@ take_ip(struct cg_slice *text, uint64_t *ip)
 /*
  * Cuts a group of balanced parentheses, " (/lib/x.so (deleted))", and the
  * blanks before it, off the end; *group is its content. A blank must precede
- * the group, as names may end in one without a blank. False: there is none.
+ * the group, unless it is the whole text, as names may end in a group without
+ * a blank. False: there is none, and *text is unchanged.
  */
 static bool
 cut_group(struct cg_slice *text, struct cg_slice *group)
@@ -418,7 +424,7 @@ perf_script_take_frame(struct cg_slice line, struct perf_frame *frame)
 
 /*
  * Cuts " => " and the target of a branch after it off the text, and sets
- * *target. False: there is none.
+ * *target. False: there is none, and *text is unchanged.
  */
 static bool
 cut_target(struct cg_slice *text, struct cg_slice *target)
@@ -436,9 +442,10 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 }
 
 /*
- * Finds a frame within other words, and sets *frame to the text from there on.
- * Of a branch it is the first frame, after the kind of the branch; of a
- * tracepoint the last frame that has an object. False: there is none.
+ * Finds a frame within other words, and sets *frame to the text from its begin
+ * to the end of the text. Of a branch it is the first frame, after the kind of
+ * the branch; of a tracepoint the last frame that has an object and an address
+ * of at least SURE_DIGITS. False: there is none.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
@@ -467,8 +474,9 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
 /*
  * Sets head->rest to the frame of a sample that is a single line, where it
  * follows a tracepoint's text or the kind of a branch, "call 401010 main+0x10
- * (/bin/x) => 401100 f (/bin/x)". As in perf report, the sample of a branch is
- * that of its source. Does nothing if there is no such frame.
+ * (/bin/x) => 401100 f (/bin/x)", and head->branch if it is a branch. As in
+ * perf report, the sample of a branch is that of its source. Leaves head->rest
+ * if there is no such frame.
  */
 static void
 find_frame(struct perf_head *head)

@@ -21,8 +21,9 @@ grow(struct perf_lines *lines)
 
 /*
  * Parses a line as a frame, and appends it to lines->step, which has room.
- * Looks its function up among those that earlier blocks have added; 0: unknown
- * yet. False: it is no frame.
+ * Looks its function up among those that earlier blocks have added; the
+ * function is 0 if it is not known yet. False: the line is no frame, and
+ * nothing is appended.
  */
 static bool
 parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
@@ -41,8 +42,9 @@ parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
 }
 
 /*
- * Parses a line as far as this does not depend on earlier lines, and appends
- * it with its kind to *lines, which has room for one element of each kind.
+ * Parses a line, which may not depend on earlier lines yet, and appends it
+ * with its kind to *lines, which has room for one more line, frame and first
+ * line of a sample. The kind is PERF_OTHER if earlier lines have to decide it.
  */
 static void
 parse_line(struct perf_lines *lines, const struct cg_known_fns *fns,

@@ -67,9 +67,7 @@ struct reader {
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/*
- * Returns true for events that count time: their periods are in nanoseconds.
- */
+/* Returns true if the event counts time, so that its periods are in ns. */
 static bool
 is_clock(struct cg_slice event)
 {
@@ -84,8 +82,8 @@ keep(struct reader *r, struct cg_slice text)
 
 /*
  * Returns the name of the event that counts samples, "samples:cycles" for
- * samples of cycles; it is used if samples have no periods. NULL: out of
- * memory (reported).
+ * samples of cycles, "samples" if their event is unknown (""); it is used if
+ * samples have no periods. NULL: out of memory (reported).
  */
 static const char *
 sample_name(struct reader *r, struct cg_slice event)
@@ -161,10 +159,10 @@ begin_part(struct reader *r)
 }
 
 /*
- * Marks the frames with indices first to last of the current stack as one
- * group: frame number last is a function of an object, the frames before it
- * are inlined into it. perf prints the object of one of them only, so all get
- * that object.
+ * Marks the frames with indices first to last (included) of the current stack
+ * as one group: frame last is a function of an object, the frames before it
+ * are inlined into it. perf prints the object of one of them only, so all
+ * without an object get that one.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -244,8 +242,8 @@ add_frames(struct reader *r)
 }
 
 /*
- * Returns the function of a frame, added if new; without a name (no -F sym) it
- * is named by its address.
+ * Returns the function of a frame, which is added if it is new; without a name
+ * (no -F sym) it is named by its address. 0 as for cg_add_known_fn().
  */
 static cg_fn
 get_fn(struct reader *r, const struct perf_frame *frame)
@@ -319,8 +317,9 @@ end_only(struct reader *r)
 }
 
 /*
- * Adds the current sample to the graph, with its time, if there is one. False:
- * an error (reported).
+ * Adds the current sample to the graph, with its time, if there is one, and
+ * makes its stack the last one. Does nothing if no sample is open. False: an
+ * error (reported).
  */
 static bool
 end_sample(struct reader *r)
@@ -419,8 +418,8 @@ begin_sample(struct reader *r, const struct perf_head *head)
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * Reads a line of -F srcline, and sets file and line of the last frame. False:
- * another line.
+ * Reads a line of -F srcline, and sets file and line of the current stack's
+ * last frame. False: another line, or there is no frame.
  */
 static bool
 set_srcline(struct reader *r, struct cg_slice line)
@@ -474,8 +473,8 @@ skip_line(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Returns true for lines of --show-task-events and the like, which the caller
- * skips; warns if one says that samples were lost.
+ * Returns true for lines of --show-task-events and similar options, which the
+ * caller skips; warns if the line says that samples were lost.
  */
 static bool
 skip_record(struct reader *r, const struct perf_head *head)
@@ -575,10 +574,10 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * Ends a block of lines, whose memory goes away. If a sample on one line is
- * open, copies its frame's name and object from the block to r->kept. The
- * function is not added yet, as the text may turn out to be no frame. False:
- * out of memory (reported).
+ * Ends a block of lines, whose memory is freed. If a sample on one line is
+ * open, copies its frame's name and object (r->only) from the block to
+ * r->kept, unless they are there. The function is not added yet, as the text
+ * may turn out to be no frame. False: out of memory (reported).
  */
 static bool
 end_block(struct reader *r)
