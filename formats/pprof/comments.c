@@ -21,9 +21,10 @@ append(struct lister *l, struct cg_slice text)
 }
 
 /*
- * Adds a comment PREFIX KEY ": " VALUE to the list unless the list has an
- * equal comment, as those of processes and threads often are. Failures are
- * kept in the job.
+ * Adds a comment PREFIX KEY ": " VALUE to the list, without ": " if the key is
+ * "". Adds nothing if the comment is empty, or if the list has an equal one:
+ * those of processes and threads often are equal. A failure is kept in the
+ * job.
  */
 static void
 add_comment(
@@ -89,7 +90,7 @@ add_number(struct lister *l, const char *key, uint64_t number)
 
 /*
  * Returns the command that readers assume if no comment states it: the path of
- * the first mapping.
+ * the first mapping; "" without mappings.
  */
 static struct cg_slice
 usual_cmd(const struct proto_writer *w)

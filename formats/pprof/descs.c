@@ -14,7 +14,10 @@ const struct pprof_text_key pprof_text_keys[] = {
 
 /* ---- cgconv's comments -------------------------------------------------- */
 
-/* Takes "KEY: " off the front of the text. False: there is none. */
+/*
+ * Takes "KEY: " off the front of the text, and sets *key to KEY. False: there
+ * is none, and nothing is taken.
+ */
 static bool
 take_key(struct cg_slice *text, struct cg_slice *key)
 {

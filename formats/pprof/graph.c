@@ -28,7 +28,8 @@ goes_below_zero(const struct pprof_reader *r, size_t column)
 
 /*
  * Returns a name for sample type i that differs from those of earlier events:
- * its type, with the number i + 1 if an earlier one has the same type.
+ * its type, with the number i + 1 if an earlier one has the same type. NULL:
+ * out of memory (reported).
  */
 static const char *
 event_name(struct finish *f, struct cg_slice type, size_t i)
@@ -188,9 +189,9 @@ add_locations(struct pprof_reader *r)
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Sets *node to the graph's node of a path (list of locations), whose frames
- * are added the first time, or again if the library has dropped the nodes
- * since. False: an error (reported).
+ * Sets *node to the graph's leaf node of a path (list of locations); 0 for an
+ * empty path. Its frames are added the first time, or again if the library has
+ * dropped the nodes since. False: an error (reported).
  */
 static bool
 get_node(struct pprof_reader *r, uint32_t id, cg_node *node)

@@ -69,8 +69,8 @@ put_message(struct raw *raw, struct proto_bytes *to, unsigned field,
 }
 
 /*
- * Passes a message, field number of the profile, to the reader, and empties
- * it. False: an error (reported).
+ * Passes a message to the reader, as field `number` of the profile, and
+ * empties the message. False: an error (reported).
  */
 static bool
 add_message(struct raw *raw, unsigned number, struct proto_bytes *message)
@@ -96,8 +96,8 @@ add_number(struct raw *raw, unsigned number, uint64_t value)
 }
 
 /*
- * Sets *index to that of a text in the string table, added if new. False: out
- * of memory (reported).
+ * Sets *index to the index of a text in the string table, to which the text is
+ * added if it is new; 0 for "". False: out of memory (reported).
  */
 static bool
 get_text(struct raw *raw, struct cg_slice text, uint64_t *index)
@@ -155,7 +155,8 @@ take_part(struct cg_slice *text, char end, uint64_t *number)
 
 /*
  * Reads a time, "2026-11-24 10:47:36.857338 +0000 UTC", and sets *ns to the
- * nanoseconds since 1970. False: malformed (not reported).
+ * nanoseconds since 1970. False: malformed, or not from 1970 to 2261 (not
+ * reported).
  */
 static bool
 take_time(struct cg_slice text, uint64_t *ns)
@@ -232,8 +233,9 @@ take_header(struct raw *raw, struct cg_slice line)
 
 /*
  * Reads the line of sample types, "samples/count cpu/nanoseconds[dflt]", and
- * adds each to the profile; the mark [dflt] makes it the default. From now on
- * lines are read as samples. False: an error (reported).
+ * adds each to the profile; the mark [dflt] makes it the default. Sets
+ * raw->at, so that later lines are read as samples. False: an error
+ * (reported).
  */
 static bool
 take_types(struct raw *raw, struct cg_slice line)
@@ -316,7 +318,8 @@ take_sample(struct raw *raw, struct cg_slice line)
 
 /*
  * Reads the value of a label as a number with an optional unit, "32" or "32
- * bytes". False: it is a text.
+ * bytes", into *number and *unit ("" without a unit). False: it is a text;
+ * both then have no meaning.
  */
 static bool
 get_number(struct cg_slice text, uint64_t *number, struct cg_slice *unit)
@@ -396,7 +399,7 @@ end_location(struct raw *raw)
 /*
  * Finds the line on which a function begins, " s=8" or " s=8(system name)", at
  * the end of a text. Sets *line to the number, and *system to the system name
- * or "". Returns a pointer to the " s="; NULL: there is none.
+ * or "". Returns a pointer to the blank before "s="; NULL: there is none.
  */
 static const char *
 find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)
@@ -423,8 +426,8 @@ find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)
 
 /*
  * Splits "name /file" at the blank before the file: shortens *name, and sets
- * *file, to "" if there is no blank. Names and paths may have blanks, so a
- * blank before a slash has priority.
+ * *file, to "" if there is no blank. Names and paths may have blanks, so the
+ * last blank before a slash counts, and only if there is none, the last blank.
  */
 static void
 split_file(struct cg_slice *name, struct cg_slice *file)

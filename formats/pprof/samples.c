@@ -37,7 +37,8 @@ find_odd(const char *at)
 /*
  * Checks the bytes of a path quickly, eight at a time: true only if they are
  * complete varints other than 0 (no byte is 0, the last byte ends a number,
- * and no number has more than seven bytes). False if in doubt.
+ * and no number has more than seven bytes). False if in doubt, and for fewer
+ * than eight bytes.
  */
 static bool
 are_plain(struct cg_slice bytes)
@@ -83,9 +84,9 @@ add_locations(struct pprof_reader *r, struct cg_slice bytes)
 }
 
 /*
- * Adds the locations in a field to the path of the sample: usually all in one
- * packed field, else one number, whose bytes end before the pointer end.
- * False: an error (reported).
+ * Appends the locations in a field to the path of the sample in the batch:
+ * usually all are in one packed field, else it is one number, whose bytes end
+ * before the pointer end. False: an error (reported).
  */
 static bool
 take_locations(
@@ -126,7 +127,8 @@ keep_label(struct pprof_reader *r, const struct proto_field *field)
 
 /*
  * Reads the fields of a sample: appends its locations and values to the batch,
- * its labels to r->labelled. False: an error (reported).
+ * and sets r->labelled to the fields of its labels. False: an error
+ * (reported).
  */
 static bool
 take_fields(struct pprof_reader *r, struct cg_slice message)

@@ -23,7 +23,8 @@
 
 /*
  * Returns the bytes of a path, its locations as varints: up to the begin of
- * the next path's bytes, or to the end.
+ * the next path's bytes, or to the end of all bytes. Valid until a path is
+ * added.
  */
 struct cg_slice
 pprof_path_bytes(const struct pprof_sums *s, uint32_t id)
@@ -64,8 +65,8 @@ is_path(const struct pprof_sums *s, uint32_t id, struct cg_slice bytes)
 }
 
 /*
- * Returns the number of the path (list of locations) with these bytes; 0:
- * none.
+ * Returns the number of the path (list of locations) with these bytes and
+ * their hash; 0: none.
  */
 static uint32_t
 find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
@@ -80,9 +81,9 @@ find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 }
 
 /*
- * Adds a new path (the bytes of its locations), the locations themselves if
- * they are new, and an entry in the hash table. Returns its number; 0: an
- * error (reported).
+ * Adds a new path (the bytes of its locations, and their hash), the locations
+ * themselves if they are new, and an entry in the hash table. Returns the
+ * path's number; 0: an error (reported).
  */
 static uint32_t
 add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
@@ -118,7 +119,8 @@ get_path(
 }
 
 /*
- * Returns the bytes of the path (list of locations) of a sample in the batch.
+ * Returns the bytes of the path (list of locations) of a sample in the batch;
+ * "" if it has none.
  */
 static struct cg_slice
 path_of(const struct pprof_batch *batch, const struct pprof_waiting *sample)
@@ -191,9 +193,9 @@ find_sample(
 }
 
 /*
- * Inserts sample id - 1 into the table of samples by path and labels, unless
- * it is there. Only paths with several sets of labels use the table. False:
- * out of memory (reported).
+ * Inserts the sample with index id - 1 into the table of samples by path and
+ * labels, unless it is there. Only paths with several sets of labels use the
+ * table. False: out of memory (reported).
  */
 static bool
 list_sample(struct pprof_sums *s, uint32_t id)
@@ -263,8 +265,9 @@ add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
 
 /*
  * Computes the hashes of the batch's paths, and prefetches what adding the
- * samples will read: hash slots, then paths, then their bytes and sums. Each
- * step is done for all samples, so that the cache misses overlap.
+ * samples will read: hash slots, then paths, then their bytes and sums. Stores
+ * in `likely` the path that a sample probably has. Each step is done for all
+ * samples, so that the cache misses overlap.
  */
 static void
 fetch_batch(const struct pprof_sums *s, struct pprof_batch *batch)

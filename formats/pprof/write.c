@@ -33,7 +33,8 @@ write_number(struct proto_writer *w, unsigned field, uint64_t value)
 /*
  * Returns the default sample type to write. It is the type that a description
  * of the profile names, else the main event, because readers otherwise take
- * the last type. "" (none) if there is only one event and no such description.
+ * the last type. Returns "" (none) if there are fewer than two events and no
+ * such description.
  */
 static struct cg_slice
 default_type(const struct proto_writer *w)
