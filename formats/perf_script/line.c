@@ -120,8 +120,8 @@ is_flags(struct cg_slice word)
 
 /*
  * Reads "5791/5860" (process and thread) into *pid and *tid, or "5860"
- * (thread) into *tid alone; "-1", a thread that has ended or is unknown,
- * becomes 0 in both. False: another word.
+ * (thread) into *tid alone; "-1", which is no thread, sets both to 0. False:
+ * another word.
  */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
