@@ -92,8 +92,9 @@ find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 }
 
 /*
- * Returns false for a frame whose function has only an address as name: its
- * function is not written, as pprof makes the same name of the address.
+ * Returns false for a frame whose function has only its address as name, no
+ * line and no file, and is not part of inlining: its function is not written,
+ * as pprof makes the same name of the address.
  */
 static bool
 is_named(const struct proto_writer *w, const struct cg_stack *node)
@@ -109,10 +110,10 @@ is_named(const struct proto_writer *w, const struct cg_stack *node)
 }
 
 /*
- * Returns the index + 1 of a frame, added if no equal one exists; 0: out of
- * memory (reported). Maps have keys of 64 bits, so two fields are replaced by
- * one number, this and the next field by another one, until one number is
- * left.
+ * Returns the index + 1 of a frame, which is added if no equal one exists; 0:
+ * out of memory (reported). Maps have keys of 64 bits, so two fields are
+ * replaced by one number, this number and the next field by another one, until
+ * one number is left.
  */
 static uint32_t
 add_frame(struct proto_writer *w, const struct proto_out_frame *new)
@@ -169,8 +170,8 @@ find_frame(struct proto_writer *w, const struct cg_stack *node, uint32_t below)
 }
 
 /*
- * Sets w->has_inlined for functions into which others are inlined. False: out
- * of memory (reported).
+ * Sets w->has_inlined[fn] for functions into which others are inlined. False:
+ * out of memory (reported).
  */
 static bool
 mark_inlined(struct proto_writer *w)

@@ -16,10 +16,10 @@
 /* ---- Mappings ----------------------------------------------------------- */
 
 /*
- * Adds a description of a mapping to the profile, "0x400000-0x500000 0x0 0x0 -
- * /bin/prog": range, offset, bias, build-id, path. Adds none if only the path
- * is known. number is that of the mapping in the address space, which knows
- * the bias. False: out of memory (reported).
+ * Adds a description of a mapping to the graph's part, "0x400000-0x500000 0x0
+ * 0x0 - /bin/prog": range, offset, bias, build-id ("-": none), path. Adds none
+ * if only the path is known. number is that of the mapping in the address
+ * space, which knows the bias. False: out of memory (reported).
  */
 static bool
 describe_mapping(
@@ -167,10 +167,10 @@ get_frame(struct proto_tables *t, struct proto_frame *frame)
 }
 
 /*
- * Adds count frames of a location, from index first on (innermost first), to
- * the graph as callees of *node, and sets *node to the innermost. Frames but
- * the first of a location count toward the memory that the input's size
- * allows: a reference to the location takes bytes of the file, its other
+ * Adds count frames of a location, from index first in t->frames on (innermost
+ * first), to the graph as callees of *node, and sets *node to the innermost.
+ * Frames but the first of a location count toward the memory that the input's
+ * size allows: a reference to the location takes bytes of the file, its other
  * frames none. False: too many (reported).
  */
 bool

@@ -48,9 +48,10 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 }
 
 /*
- * Parses "START-LIMIT OFFSET BIAS BUILDID PATH", with hexadecimal numbers, into
- * *mapping, whose texts point into the text. The reader has described mappings
- * of the input so. False: the text has another form.
+ * Parses "START-LIMIT OFFSET BIAS BUILDID PATH", with hexadecimal numbers,
+ * into *mapping, whose texts point into the text; build-id "-" becomes empty.
+ * The reader describes mappings of an input in this form. False: the text has
+ * another form; *mapping is then undefined.
  */
 static bool
 parse_mapping(struct cg_slice text, struct proto_out_mapping *mapping)
@@ -114,8 +115,9 @@ compare_listed(const void *pa, const void *pb)
 }
 
 /*
- * Removes mappings that equal an earlier one from the list: processes and
- * threads share most of theirs. False: out of memory (reported).
+ * Removes mappings that equal an earlier one from w->mappings: processes and
+ * threads share most of theirs. The others keep their order. False: out of
+ * memory (reported).
  */
 static bool
 drop_equal(struct proto_writer *w)
@@ -188,8 +190,8 @@ find_objects(struct proto_writer *w)
 /* ---- The main program --------------------------------------------------- */
 
 /*
- * Returns true if the path is, by its name, a library, a kernel or a file of
- * generated code, not an executable.
+ * Returns true if the base name of the path contains a mark of a library, a
+ * kernel or a file of generated code, so that it is no executable.
  */
 static bool
 is_part_of_others(struct cg_slice path)
@@ -208,8 +210,9 @@ is_part_of_others(struct cg_slice path)
 }
 
 /*
- * Returns how likely the object is the main program, from 0 (it cannot be) to
- * 4 (its path is the command).
+ * Returns how likely the object is the main program: 4 if its path is the
+ * command, 3 if its base name is that of the command's first word, 2 for other
+ * files, 1 for libraries and the like, 0 if it is no file.
  */
 static int
 rate_object(const struct proto_writer *w, cg_object object)
@@ -283,9 +286,10 @@ add_main_mapping(struct proto_writer *w)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * Sets range[] to the addresses of a mapping in its object (without the bias
- * that the process adds). Returns the number of ranges: 2 if they wrap at the
- * end of the address space, 0 if there are none or there is no limit.
+ * Sets range[] to the addresses of a mapping in its object, without the bias
+ * that the process adds; high is excluded. Returns the number of ranges: 2 if
+ * they wrap at the end of the address space, 0 if the mapping has no object,
+ * no limit or no addresses.
  */
 static int
 get_ranges(const struct proto_out_mapping *mapping, struct range range[2])
@@ -332,8 +336,8 @@ compare_edges(const void *pa, const void *pb)
 
 /*
  * Sets w->edges to the begins and ends of all mappings' ranges, sorted by
- * object and address, without duplicates: between two of them, all addresses
- * have the same mapping. False: out of memory (reported).
+ * object and address, without duplicates: from one of them up to the next, all
+ * addresses have the same mapping. False: out of memory (reported).
  */
 static bool
 list_edges(struct proto_writer *w)
@@ -368,8 +372,8 @@ list_edges(struct proto_writer *w)
 }
 
 /*
- * Returns the index of the last edge (begin or end of a range) at or before
- * the wanted one; the number of edges if there is none.
+ * Returns the index of the last edge (begin or end of a range) that is not
+ * after the wanted one; the number of edges if there is none.
  */
 static uint32_t
 find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
@@ -388,10 +392,10 @@ find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
 }
 
 /*
- * Returns the index of the first edge, from index `at` on, such that the
- * addresses from that edge up to the next one belong to no mapping yet.
- * Follows links over the ranges that were assigned, and shortens the links
- * (union-find).
+ * Returns the index of the first edge, from index `at` on (included), such
+ * that the addresses from that edge up to the next one belong to no mapping
+ * yet. Follows links over the ranges that were assigned, and shortens the
+ * links (union-find). There is such an edge.
  */
 static uint32_t
 find_free(struct proto_edge *edges, uint32_t at)
@@ -404,8 +408,9 @@ find_free(struct proto_edge *edges, uint32_t at)
 }
 
 /*
- * Gives a mapping the parts of its range that no earlier mapping has. The
- * space after the last edge is never given, so find_free() always ends.
+ * Assigns the parts of a mapping's range that no earlier mapping has to the
+ * mapping (its index + 1). The edges of the range are in w->edges. The space
+ * after the last edge is never assigned, so find_free() always ends.
  */
 static void
 take_range(struct proto_writer *w, uint32_t mapping, struct range range)
@@ -425,9 +430,10 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 }
 
 /*
- * Gives each mapping, in the order of the list, those addresses of its object
- * that no earlier one has. A mapping without a limit gets all that are left,
- * so later mappings of its object get none.
+ * Assigns to each mapping, in the order of the list, those addresses of its
+ * object that no earlier one has; sets `first` of each object to its first
+ * mapping, and `rest` to its first one without a limit. That one gets all
+ * addresses that are left, so later mappings of the object get none.
  */
 static void
 assign_addresses(struct proto_writer *w)

@@ -100,7 +100,7 @@ add_costs(
 
 /*
  * Returns the index + 1 of the row (a sample as written) of a node with a set
- * of labels, added if new; 0: out of memory (reported).
+ * of labels, which is added if it is new; 0: out of memory (reported).
  */
 static uint32_t
 find_row(struct proto_writer *w, uint32_t node, cg_labels labels)
@@ -184,8 +184,8 @@ compare_labelled(const void *pa, const void *pb)
 
 /*
  * Stores the indices of a node's rows, sorted by labels, in w->order from
- * index *rows on, and advances *rows. The rows are a linked list, the last one
- * first; row is the index + 1 of the list's first element.
+ * index *rows on, and adds their number to *rows. The rows are a linked list,
+ * the last one first; row is the index + 1 of the list's first element, or 0.
  */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)
@@ -205,8 +205,8 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 
 /*
  * Pushes the children of a node on the stack of nodes to visit, sorted, so
- * that the first one is visited first. Returns the new number of nodes on that
- * stack.
+ * that the first one is visited first. waiting is the number of nodes on that
+ * stack; returns the new number.
  */
 static size_t
 push_children(struct order *order, uint32_t node, size_t waiting)

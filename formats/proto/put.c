@@ -195,8 +195,8 @@ proto_put_function(
 
 /*
  * Sets *text to the value of the next description with a key, of any part
- * (process or thread); *part and *i, from where to search, start as 0, and are
- * advanced. False: no more.
+ * (process or thread). *part and *i say where to search; they start as 0, and
+ * are moved after the description. False: no more.
  */
 static bool
 next_desc(const struct proto_writer *w, const char *key, cg_part *part,
@@ -239,8 +239,9 @@ take_i64(struct cg_slice *text, int64_t *number)
 }
 
 /*
- * Returns begin and duration of the profile in ns; of merged profiles, the
- * earliest begin and the sum of the durations.
+ * Returns begin and duration of the profile in ns; 0: unknown. Of merged
+ * profiles, these are the earliest begin and the sum of the durations, which
+ * begins again at 0 if it overflows.
  */
 struct proto_times
 proto_get_times(const struct proto_writer *w)
@@ -265,9 +266,9 @@ proto_get_times(const struct proto_writer *w)
 }
 
 /*
- * Returns the sampling period to write, 0 if unknown. Of merged profiles, it
- * is the longest period with the type of the first one; combineHeaders() in
- * merge.go of pprof does so, too, but rejects other types.
+ * Returns the sampling period to write; number 0 if it is unknown. Of merged
+ * profiles, it is the longest period with the type and unit of the first one;
+ * combineHeaders() in merge.go of pprof does so, too, but rejects other types.
  */
 struct proto_period
 proto_get_period(const struct proto_writer *w)

@@ -24,8 +24,8 @@ proto_get_varint(const char *at, size_t len, uint64_t *value)
 }
 
 /*
- * Takes a little-endian number of size bytes off *rest. False: truncated, and
- * nothing is taken.
+ * Takes a little-endian number of size bytes, at most 8, off *rest. False:
+ * truncated, and nothing is taken.
  */
 static bool
 take_fixed(struct cg_slice *rest, size_t size, uint64_t *value)
