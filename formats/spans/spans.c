@@ -16,8 +16,8 @@
 
 /*
  * Appends a total (time and calls of one stack) to spans->total, and links it
- * to the end of its thread's list. Returns its index + 1; 0: out of memory
- * (reported).
+ * to the end of its thread's list. Returns its index + 1, which is then
+ * thread->last; 0: out of memory (reported).
  */
 static uint32_t
 new_total(struct spans *spans, const struct spans_total *total)
@@ -34,9 +34,10 @@ new_total(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Sets open->total to the total (time and calls of one stack) of a new call:
- * one named open->name, made by the innermost open call of the thread with
- * index id. Adds the total if it is new. False: out of memory (reported).
+ * Sets open->total to the index + 1 of the total (time and calls of one stack)
+ * of a new call: one named open->name, made by the innermost open call of the
+ * thread with index id. Adds the total if it is new. False: out of memory
+ * (reported).
  */
 static bool
 get_total(struct spans *spans, uint32_t id, struct spans_open *open)
@@ -64,9 +65,9 @@ get_total(struct spans *spans, uint32_t id, struct spans_open *open)
 }
 
 /*
- * Appends the thread's innermost open call, and the time now, to
- * thread->moments, for the timeline; does nothing if the target has no
- * timeline.
+ * Appends the total of the thread's innermost open call (0: none is open), and
+ * the time now, to thread->moments, for the timeline; does nothing if the
+ * target has no timeline. If memory runs out, the job fails.
  */
 static void
 keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
@@ -84,7 +85,8 @@ keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
 
 /*
  * Returns a pointer to the number of a thread's open calls that have this name
- * and no known end. Valid until the next call; NULL: out of memory (reported).
+ * and no known end, 0 at first. Valid until the next call; NULL: out of memory
+ * (reported).
  */
 static uint32_t *
 count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
@@ -96,7 +98,8 @@ count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
 
 /*
  * Ends the innermost open call of a thread at the time `at`: adds the call's
- * time, less that of its callees, to the total of its stack.
+ * time, less that of its callees, to the total of its stack, and the call's
+ * time to that of its caller's callees.
  */
 static void
 end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
@@ -187,8 +190,9 @@ begin_call(struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Counts the open calls of all threads by name, at the first event E that has
- * a name: many traces have none. False: out of memory (reported).
+ * Counts the open calls of all threads that have no known end, by name, when
+ * the first event E (end of a call) with a name comes: many traces have none.
+ * False: out of memory (reported).
  */
 static bool
 count_open(struct spans *spans)
@@ -212,7 +216,11 @@ count_open(struct spans *spans)
 	return true;
 }
 
-/* True if an event E has an open call that it ends. */
+/*
+ * Returns true if an open call has no known end yet, so that an event E (end
+ * of a call) may end it: one of the event's name, or any if the event has no
+ * name.
+ */
 static bool
 has_begin(const struct spans *spans, const struct spans_event *event)
 {
@@ -224,9 +232,9 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 
 /*
  * Handles an event E, the end of a call: ends the innermost open call of its
- * name, and those inside it; without such a call, warns. has_begin()
- * recognises that without a search, so that a file of such ends does not take
- * quadratic time.
+ * name without a known end (any name if the event has none), and the calls
+ * inside it; without such a call, warns. has_begin() recognises that without a
+ * search, so that a file of such ends does not take quadratic time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)
@@ -322,7 +330,7 @@ sort_events(struct spans_event *event, size_t n)
 
 /*
  * Sorts the events of the window, if needed, then handles the first n and
- * removes them. False: an error (reported).
+ * removes them from the window. False: an error (reported).
  */
 static bool
 run_events(struct spans *spans, size_t n)
@@ -342,7 +350,8 @@ run_events(struct spans *spans, size_t n)
 /*
  * Sets spans->unsorted if this event of a thread is out of order: it is
  * earlier than the thread's newest event, or both have the same time and one
- * of the two has a duration, as the longer one must come first.
+ * of them has a duration, as the longer one must come first. Updates the
+ * thread's newest time.
  */
 static void
 note_order(struct spans *spans, const struct spans_event *event)
@@ -411,9 +420,9 @@ get_fn(struct spans *spans, cg_name name)
 
 /*
  * Adds the calls of a total (time and calls of one stack) to the arc of its
- * caller and callee, which sums them over all stacks. Call it thread by
- * thread: arc_ids has only the arcs of the latest thread. False: out of memory
- * (reported).
+ * caller and callee, which sums them over all stacks of a thread. Call it
+ * thread by thread: arc_ids refers to the arcs of the latest thread. False:
+ * out of memory (reported).
  */
 static bool
 add_arc(struct spans *spans, const struct spans_total *total)
@@ -436,9 +445,10 @@ add_arc(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Adds the stacks of a thread with their times to the graph, and counts their
- * calls in arcs; they are a list that begins with total index - 1, callers
- * first. False: an error (reported).
+ * Adds the stacks of a thread with their times to the graph, and their calls
+ * to the arcs; the stacks are a linked list of totals, callers first, that
+ * begins with the total of index - 1. Sets fn and node of each total. False:
+ * an error (reported).
  */
 static bool
 add_stacks(struct spans *spans, uint32_t index)
