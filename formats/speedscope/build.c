@@ -83,11 +83,11 @@ find_unit(struct reader *r, const struct profile *profile)
 }
 
 /*
- * Begins or selects the part of the graph (profile of a process or thread) to
- * which a profile of the file belongs. A profile of another tool is a part.
- * cgconv writes a profile for each event of a part, the first of which begins
- * the part. Sets *first if this profile is the first of its part: its samples
- * are counted. False: an error (reported).
+ * Makes the part of the graph (process or thread) to which a profile of the
+ * file belongs the current one. A profile of another tool is a part of its
+ * own. cgconv writes a profile for each event of a part, the first of which
+ * begins the part, with its descriptions. Sets *first if this profile is the
+ * first of its part: its samples are counted. False: an error (reported).
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)
@@ -139,8 +139,9 @@ add_event(
 }
 
 /*
- * Sets *cost to a weight times factor, rounded; warns if a fraction of the
- * unit is lost. False: it overflows (not reported).
+ * Sets *cost to a weight times factor, rounded; warns if the weight has a
+ * fraction that is lost, as the factor is 1. False: it overflows (not
+ * reported).
  */
 static bool
 scale(struct reader *r, const struct decimal *value, uint64_t factor,

@@ -173,7 +173,8 @@ speedscope_take_ours(struct reader *r)
 
 /*
  * Reads a number of the array "counts": how many samples the next stack of the
- * profile stands for. Adds it to the samples of that stack's cost. False: an
+ * profile stands for. Adds it to the samples of that stack's cost, which the
+ * first such number resets; ignores it if the stack has no cost. False: an
  * error (reported).
  */
 static bool

@@ -54,9 +54,10 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 }
 
 /*
- * Writes the name of a profile as JSON: event and command, "cycles of prog",
- * and thread, process or number if the file has several, "cycles of prog,
- * thread 7".
+ * Writes the name of a profile as a JSON string: event and command, "cycles of
+ * prog", and thread, process or number of the part if the file has several,
+ * "cycles of prog, thread 7". If memory runs out, writes nothing, and the job
+ * fails.
  */
 static void
 put_profile_name(struct writer *w, const struct profile_head *head)
@@ -106,7 +107,7 @@ put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
 
 /*
  * Returns true if the process or thread has no costs of the events before this
- * one; total[] has its sums by event.
+ * one; total[] has the sums of its costs by event.
  */
 static bool
 is_first(const uint64_t *total, size_t event)

@@ -64,8 +64,9 @@ speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 }
 
 /*
- * Sets *value to the number that digits from index `from` up to `to` form;
- * those from index n on, behind the last one, are 0. False: it overflows.
+ * Sets *value to the number that the digits from index `from` to index to - 1
+ * form; those from index n on, after the last digit, are 0. False: it
+ * overflows.
  */
 static bool
 join_digits(
@@ -83,8 +84,9 @@ join_digits(
 }
 
 /*
- * Parses a number such as "12.5e3" into *value, whole units and billionths;
- * further decimals are ignored. False: it overflows (not reported).
+ * Parses a number without a sign, such as "12.5e3", into *value, whole units
+ * and billionths; further decimals are ignored. False: it overflows (not
+ * reported).
  */
 static bool
 parse_decimal(struct cg_slice text, struct decimal *value)

@@ -76,9 +76,10 @@ count_samples(const struct writer *w, cg_part part)
 
 /*
  * Sets w->covered to the sums of costs, by event, of all timelines (tracks) of
- * a part, which tell whether an event has all of its costs there; w->samples
- * to the samples of the part's stacks; and w->first_track. Does nothing if it
- * was the last part.
+ * a part, which tell whether all costs of an event are there; w->samples to
+ * the samples of the part's stacks; w->first_track to the part's first track;
+ * and w->entries to 0. Does nothing if the last call was for the same part.
+ * Parts must come in ascending order.
  */
 static void
 cover_part(struct writer *w, cg_part part)
@@ -133,7 +134,8 @@ put_separator(struct profile *it, const char *separator)
 
 /*
  * Starts a pass over the samples or calls of the track, in order of time, and
- * resets the pass's state in *it; NULL: out of memory (reported).
+ * resets the pass's state in *it. Returns a cursor, which the caller frees;
+ * NULL: out of memory (reported).
  */
 static struct cg_moments *
 begin_pass(struct profile *it)
@@ -163,7 +165,7 @@ get_cost(
 /*
  * Moves it->at, the time up to which the profile is written, to the end of a
  * sample, which lasts as long as its cost. Returns the idle time before the
- * sample; 0 unless the profile has gaps.
+ * sample, which moves it->at, too; 0 unless the profile has gaps.
  */
 static uint64_t
 advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
@@ -180,8 +182,8 @@ advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 }
 
 /*
- * Calls put() for each sample of the track and, with stack 0, for each gap
- * between samples, in order of time.
+ * Calls put() for each sample of the track with a cost of the profile's event,
+ * and, with stack 0, for each gap between samples, in order of time.
  */
 static void
 visit_samples(struct profile *it,
@@ -219,9 +221,9 @@ put_weight(struct profile *it, uint32_t stack, uint64_t weight)
 }
 
 /*
- * Counts a sample of the profile that has a stack; a gap, with stack 0, clears
- * it->first instead, so that it->first tells if all have one. For
- * visit_samples().
+ * Counts a sample that has a stack in it->entries; a gap or a sample without a
+ * stack (0) clears it->first instead, so that it->first, true before the pass,
+ * tells if there was none. For visit_samples().
  */
 static void
 count_entry(struct profile *it, uint32_t stack, uint64_t weight)
@@ -281,9 +283,9 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 }
 
 /*
- * Writes the events, at a time, that lead from the stack of open calls to the
- * stack `to`: ends down to their common callers, then begins. The new stack is
- * it->stack.
+ * Writes the events, at a time, that lead from the stack of open calls
+ * (it->stack) to the stack `to`, which becomes it->stack: ends up to their
+ * common callers, then begins.
  */
 static void
 change_stack(struct profile *it, uint32_t to, int64_t at)
@@ -327,7 +329,8 @@ put_spans(struct writer *w, struct profile *it)
 
 /*
  * Returns the number of moments (samples with a time), in all tracks of the
- * part, that have costs of the event.
+ * part, that have costs of the event. w->first_track is the part's first
+ * track.
  */
 static uint64_t
 count_moments(struct writer *w, cg_part part, size_t event)

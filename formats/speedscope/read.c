@@ -99,9 +99,9 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 }
 
 /*
- * Adds the weight of a sample to the cost of its node, and the sample to the
- * timeline. In a profile with gaps, the weight of a sample without frames
- * (node 0) is no cost. False: an error (reported).
+ * Adds the weight of a sample to the cost of its node in the profile, and the
+ * sample to the timeline. In a profile with gaps, the weight of a sample
+ * without frames (node 0) is no cost. False: an error (reported).
  */
 static bool
 add_weight(struct reader *r, uint32_t node, const struct decimal *value)
@@ -118,8 +118,8 @@ add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 #define FRAMES_AT_ONCE 64
 
 /*
- * Sets leaf[] to the builder's node of each sample whose frames were read
- * (r->stacks, r->ends); overwrites r->stacks. False: an error (reported).
+ * Sets leaf[i] to the builder's node of sample i of those whose frames were
+ * read (r->stacks, r->ends); overwrites r->stacks. False: an error (reported).
  */
 static bool
 find_leaves(struct reader *r, uint32_t *leaf)
@@ -174,8 +174,8 @@ finish_samples(struct reader *r)
 }
 
 /*
- * Reads the frame numbers of a sample, up to the end of its array, and appends
- * them to r->stacks. False: an error (reported).
+ * Takes the frame numbers of a sample, up to the end of its array (included),
+ * and appends them to r->stacks. False: an error (reported).
  */
 static bool
 take_stack(struct reader *r)
@@ -318,9 +318,10 @@ top(const struct reader *r)
 }
 
 /*
- * Moves the clock of an evented profile to the time of an event, and adds the
- * time since the last event to the innermost open frame. False: an error
- * (reported).
+ * Sets r->now, the clock of an evented profile, to the time of an event, and
+ * adds the time since the last event to the cost of the innermost open frame
+ * (node 0 if none is open, but no cost in a profile with gaps). False: an
+ * error (reported), such as a time before the last one.
  */
 static bool
 advance_time(struct reader *r, const struct decimal *at)
@@ -366,8 +367,8 @@ close_frame(struct reader *r)
 }
 
 /*
- * Sets *node to the node of a frame that the innermost open frame calls, added
- * if new. False: an error (reported).
+ * Sets *node to the node of a frame that the innermost open frame calls; it is
+ * added if it is new. False: an error (reported).
  */
 static bool
 find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
@@ -383,7 +384,7 @@ find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 
 /*
  * Handles an event that opens a frame: makes it the innermost open one, called
- * by the one before. False: an error (reported).
+ * by the one that was innermost. False: an error (reported).
  */
 static bool
 open_frame(struct reader *r, uint32_t frame)

@@ -31,10 +31,10 @@ new_frame(
 }
 
 /*
- * Sets w->frame_of[node] to the number of the node's frame, added if new. A
- * frame has one file: the function's own or, if that is unknown, the file of
- * the line. A line in another file than the function's is dropped, and
- * counted. False: out of memory (reported).
+ * Sets w->frame_of[node] to the id of the node's frame, which is added to
+ * w->frame if it is new. A frame has one file: the function's own or, if that
+ * is unknown, the file of the line. A line in another file than the function's
+ * is dropped, and counted. False: out of memory (reported).
  */
 static bool
 find_frame(struct writer *w, cg_node node)
@@ -241,8 +241,8 @@ compare_ranks(const void *pa, const void *pb)
 }
 
 /*
- * Returns true if no earlier event has a cost of the stack: samples are
- * counted in the profile of a stack's first event only.
+ * Returns true if the stack has no cost of an event before this one: samples
+ * are counted in the profile of a stack's first event only.
  */
 static bool
 is_first_cost(const struct cg_stack_cost *stack, size_t event)
@@ -255,9 +255,10 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 }
 
 /*
- * Sums costs of the event and samples, in a part (process or thread), by
- * merged stack into w->cost and w->count, and lists the stacks' ranks, sorted,
- * in w->rank. Sums cannot overflow, as the part's total fits.
+ * Adds costs of the event, and samples, of a part (process or thread) by
+ * merged stack to w->cost and w->count, which are 0 before, and lists the
+ * stacks' ranks, sorted, in w->rank. Costs cannot overflow, as the part's
+ * total fits; samples stay at UINT64_MAX.
  */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)
@@ -346,8 +347,9 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 }
 
 /*
- * Finds the profile that speedscope shows first, that of most cost of the main
- * event: sets w->main_event, main_track and main_part.
+ * Finds the profile that speedscope shows first, that with the most cost of
+ * the main event: sets w->main_event, main_track and main_part. Leaves them if
+ * there are no events.
  */
 static void
 find_main(struct writer *w)
