@@ -90,10 +90,10 @@ push_narrow(struct chart *chart, size_t depth)
 }
 
 /*
- * Adds a box at a depth; boxes of a depth come in order of time. A narrow box
- * is first merged with narrow ones just before it, up to some width; the
- * merged box is added when no further box can join it. False: out of memory
- * (reported).
+ * Adds a box at a depth; boxes of a depth come in order of time. A box that is
+ * shorter than chart->narrow is first merged with such boxes just before it,
+ * up to WIDEST times that length; the merged box is added when no further box
+ * can join it. False: out of memory (reported).
  */
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)
@@ -119,9 +119,10 @@ add_box(struct chart *chart, const struct box *box, size_t depth)
 }
 
 /*
- * Ends the innermost open frame at a time. It becomes a box; if it is shorter
- * than the option min-duration, it is dropped, and its time is added to the
- * dropped time. False: out of memory (reported).
+ * Ends the innermost open frame at a time. It becomes a box or, if it is
+ * shorter than option min-duration, is dropped. The time of a dropped frame is
+ * added to chart->drop_time if no frame around it is dropped, too. False: out
+ * of memory (reported).
  */
 static bool
 close_frame(struct chart *chart, int64_t time)
@@ -189,8 +190,8 @@ change_stack(struct chart *chart, uint32_t frame, int64_t time)
 
 /*
  * Makes boxes of the samples of a thread's timeline. Adjacent samples share a
- * box where they have equal frames; times are rounded, so a gap of one unit is
- * none. False: out of memory (reported).
+ * box where they have equal frames; times are rounded, so a gap of one unit
+ * does not separate boxes. False: out of memory (reported).
  */
 static bool
 draw_samples(struct chart *chart, struct cg_moments *moments)
@@ -329,8 +330,8 @@ measure_tracks(struct chart *chart)
 
 /*
  * Sets the durations below which frames are merged (chart->narrow, of option
- * min-width) or dropped (chart->shortest, of min-duration). Returns the
- * status; CG_EUSAGE: malformed (reported).
+ * min-width) or dropped (chart->shortest, of min-duration). Returns CG_OK, or
+ * the status of a malformed option (reported).
  */
 static int
 set_limits(struct chart *chart)

@@ -99,7 +99,10 @@ put_hashed(
 	put_rgb(svg, rgb);
 }
 
-/* Writes a colour by its hue in degrees, and percentages. */
+/*
+ * Writes a colour by its hue in degrees, and saturation and lightness in
+ * percent.
+ */
 static void
 put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
 {
@@ -121,7 +124,7 @@ put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
 
 /*
  * Returns the name without its last component: "ns" of "ns::f", "a/b" of
- * "a/b.f".
+ * "a/b.f"; the whole name if it has one component.
  */
 static struct cg_slice
 cut_component(struct cg_slice name)
@@ -139,8 +142,9 @@ cut_component(struct cg_slice name)
 }
 
 /*
- * Writes the colour of a box. Its object, file or class chooses a range of
- * hues, and its function a colour in that range, by hashes of their names.
+ * Writes the colour of a box. The name of its object, else of its file, else
+ * of its class chooses a range of hues, and that of its function a colour in
+ * that range, by hashes of the names. A box without a function is grey.
  */
 static void
 put_fn_colour(struct svg *svg, const struct svg_box *box)
@@ -165,7 +169,7 @@ put_fn_colour(struct svg *svg, const struct svg_box *box)
 /*
  * Writes the colour of a box as "#rrggbb": a hue for each object, a little
  * lighter or darker by function. Both are hashes of names, so a name always
- * has the same colour.
+ * has the same colour. A box without an object is grey.
  */
 static void
 put_object_colour(struct svg *svg, const struct svg_box *box)
@@ -207,8 +211,8 @@ svg_put_colour(struct svg *svg, const struct svg_box *box)
 
 /*
  * Writes into colour[] the colour of a change: red or, if minus is set, blue,
- * the stronger the larger size is in relation to largest. Size 0 is white. The
- * smallest change is visible, as in flamegraph.pl.
+ * the stronger the larger size is in relation to largest, which is at least
+ * size. Size 0 is white. The smallest change is visible, as in flamegraph.pl.
  */
 void
 svg_change_colour(

@@ -72,8 +72,10 @@ pixels(const struct writer *w, uint64_t cost)
 
 /*
  * Places the callees of a drawn frame side by side, sorted by name. Appends
- * callees that are wide enough to w->waiting, the frames to visit, and
- * advances *waiting; adds the costs of narrower ones to w->dropped_cost.
+ * callees that are wide enough to w->waiting, the frames to visit, and adds
+ * their number to *waiting. Adds the costs of narrower ones to w->dropped_cost
+ * and, of callees without a cost in the column that is drawn, the cost in the
+ * other column to w->absent.
  */
 static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
@@ -156,7 +158,8 @@ change_size(const uint64_t side[2])
 
 /*
  * Sets w->largest, the largest change of any frame, to which colours are
- * relative; frame 0, the whole, does not count.
+ * relative; frame 0, the whole, does not count. Leaves it 0 if the picture
+ * shows no change.
  */
 static void
 find_largest(struct writer *w)

@@ -153,9 +153,9 @@ count_chars(struct cg_slice text)
 }
 
 /*
- * Returns the begin of a name that fits into a box that is units SVG_UNITs
+ * Returns the begin of a name that fits into a box that is `units` SVG_UNITs
  * wide: all of it, the bare name or its begin; "" if the box is too narrow.
- * *cut: the name is longer, so dots follow.
+ * *cut is set if the bare name is longer, so that dots have to follow.
  */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)

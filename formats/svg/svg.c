@@ -19,9 +19,9 @@
 #define CHART_LEAST "0.5"
 
 /*
- * Reads option min-width, "0.3" (pixels) or "0.1%" of the picture's width,
- * into svg->least, in millionths of a pixel. False: malformed, or too large
- * (not reported).
+ * Reads option min-width, "0.3" (pixels) or "0.1%" of the width of all frames,
+ * into svg->least, in millionths of a pixel; svg->percent tells which. False:
+ * malformed, or too large (not reported).
  */
 static bool
 take_min_width(struct svg *svg, const char *text)
@@ -81,8 +81,10 @@ check_flags(const struct svg *svg, bool chart)
 }
 
 /*
- * Chooses the event to draw and sets its column of costs or, if the graph is a
- * difference, the columns before and after. Returns the status.
+ * Chooses the event to draw and sets its column of costs (svg->column) or, if
+ * the graph is a difference, those before and after (svg->column, svg->other).
+ * chart: it is a flame chart, which shows no difference, and for which time is
+ * the usual event. Returns the status; a failure is reported.
  */
 static int
 choose_columns(struct svg *svg, bool chart)

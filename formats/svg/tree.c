@@ -23,8 +23,8 @@ struct reversal {
 };
 
 /*
- * Appends a frame to the tree of reversed stacks, and 0 as its costs; NULL:
- * out of memory (reported).
+ * Appends a frame to the tree of reversed stacks, and 0 as its costs. Returns
+ * it, valid until the next one is added; NULL: out of memory (reported).
  */
 static struct cg_merged_frame *
 add_reversed(struct reversal *r)
@@ -35,9 +35,9 @@ add_reversed(struct reversal *r)
 }
 
 /*
- * Returns the child of parent, in the tree of reversed stacks, that has the
- * frame's key, added if it is new; 0: too many frames, or out of memory
- * (reported).
+ * Returns the number of parent's child, in the tree of reversed stacks, that
+ * has the frame's key; the child is added if it is new. 0: too many frames, or
+ * out of memory (reported).
  */
 static uint32_t
 find_reversed(
@@ -87,9 +87,9 @@ reverse_stack(struct reversal *r, uint32_t leaf)
 }
 
 /*
- * Replaces the tree by that of reversed stacks, which begin at the leaf: adds
- * each stack that has self costs. Their sums fit: sum_costs() has checked the
- * total. False: an error (reported).
+ * Replaces the tree and its costs by the tree of reversed stacks, which begin
+ * at the leaf: adds each stack that has self costs. Their sums fit:
+ * sum_costs() has checked the total. False: an error (reported).
  */
 static bool
 reverse(struct svg_tree *tree, struct svg *svg)
@@ -117,9 +117,9 @@ reverse(struct svg_tree *tree, struct svg *svg)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Computes the inclusive costs of all frames, on both sides of a difference,
- * from self costs. Goes from callees to callers: parents have lower numbers
- * than their children. False: a sum overflows (reported).
+ * Adds self costs, of both sides of a difference, to the inclusive costs of
+ * all frames, which are 0 before. Goes from callees to callers: parents have
+ * lower numbers than their children. False: a sum overflows (reported).
  */
 static bool
 sum_costs(struct svg_tree *tree, struct svg *svg)
@@ -164,7 +164,8 @@ add_column(struct svg_tree *tree, struct svg *svg, size_t column, int side)
 
 /*
  * Lists frames by parent, by counting sort: those of parent i are
- * child[first[i]] up to child[first[i + 1]]. False: out of memory (reported).
+ * tree->child[first[i]] to child[first[i + 1] - 1]. False: out of memory
+ * (reported).
  */
 static bool
 list_children(struct svg_tree *tree, struct svg *svg)
