@@ -45,8 +45,9 @@ struct cali {
 
 /*
  * Takes a key or value off *rest, up to ',' or '=' or the end, and the
- * character after it, which *end is set to (0 at the end). Returns a copy
- * without backslashes; it is written at *to, which advances behind it.
+ * character after it, to which *end is set (0 at the end). Returns a copy
+ * without backslashes; it is written at *to, which is moved to the end of the
+ * copy.
  */
 static struct cg_slice
 take_value(struct cg_slice *rest, char **to, char *end)
@@ -111,7 +112,10 @@ split_record(struct cali *r, struct cg_slice line, struct cg_slice *kind,
 	return true;
 }
 
-/* Returns the node of a .cali file with this id; NULL: none. */
+/*
+ * Returns the node of a .cali file with this id, valid until a node is added;
+ * NULL: there is none.
+ */
 static const struct node *
 get_node(const struct cali *r, uint64_t id)
 {
@@ -198,8 +202,9 @@ take_node(struct cali *r, struct cg_slice parent)
 
 /*
  * Returns how to read the values of an attribute, whose id is in the text;
- * cached by id. Counts attributes whose values are dropped. NULL: no such
- * attribute, or out of memory (reported).
+ * cached by id. An attribute whose values are dropped is counted the first
+ * time. Valid until the next call. NULL: no such attribute, or out of memory
+ * (reported).
  */
 static const struct caliper_metric *
 find_metric(struct cali *r, struct cg_slice text)
@@ -233,8 +238,8 @@ find_metric(struct cali *r, struct cg_slice text)
 
 /*
  * Adds the values of a record of measurements, which is in r->value, to the
- * sums of the record's path. Each node that the record refers to may have a
- * path; the last one counts. False: an error (reported).
+ * sums of the record's path: that of the last of its nodes that has one, path
+ * 0 if none has. False: an error (reported).
  */
 static bool
 take_context(struct cali *r)

@@ -63,8 +63,9 @@ take_columns(struct caliper *c, struct json *j)
 
 /*
  * Reads an object up to its end. Sets *text to the value of the key named by
- * string, and *number to the value of the key named by count (NULL: none);
- * leaves them if the object has no such key. False: an error (reported).
+ * string, if that is a text, and *number to the value of the key named by
+ * count (NULL: none); leaves them if the object has no such key. False: an
+ * error (reported).
  */
 static bool
 take_object(struct caliper *c, struct json *j, const char *string,
@@ -136,9 +137,9 @@ take_nodes(struct caliper *c, struct json *j)
 }
 
 /*
- * Reads a row, an array with null or a value for each column, and adds its
- * numbers to the sums of its path, which is in column j->path. False: an error
- * (reported).
+ * Reads a row, an array with null or a value for each column, up to its end,
+ * and adds its numbers to the sums of its path, which is in column j->path.
+ * False: an error (reported).
  */
 static bool
 take_cells(struct caliper *c, struct json *j)
@@ -186,7 +187,11 @@ take_rows(struct caliper *c, struct json *j)
 	       cg_json_reject(c->job, &j->json, "a row");
 }
 
-/* Goes over the keys of the outermost object; data: takes the rows only. */
+/*
+ * Reads the outermost object, which is all of the text: with data the rows,
+ * else columns, their units, and nodes, to which rows refer; skips the other
+ * keys. False: an error (reported).
+ */
 static bool
 take_keys(struct caliper *c, struct json *j, struct cg_slice text, bool data)
 {

@@ -24,8 +24,9 @@
 /* ---- Events -------------------------------------------------------------- */
 
 /*
- * Returns the index of the event with a name, added if it is new. 0: too many
- * events, so that its values are dropped, or out of memory (reported).
+ * Returns the index of the event with a name, from 1; adds it if it is new.
+ * time: it counts time. 0: too many events, so that its values are dropped, or
+ * out of memory (reported).
  */
 static uint32_t
 find_event(struct caliper *c, struct cg_slice name, bool time)
@@ -85,8 +86,9 @@ caliper_get_metric(struct caliper *c, struct cg_slice name,
 /* ---- Sums ---------------------------------------------------------------- */
 
 /*
- * Returns the sums of an event for a path of regions, added as 0 if new. The
- * pointer is valid until the next call. NULL: out of memory (reported).
+ * Returns the sums of an event for a path of regions; they are added as 0 if
+ * they are new. The pointer is valid until the next call. NULL: out of memory
+ * (reported).
  */
 static struct caliper_sum *
 find_sum(struct caliper *c, uint32_t path, uint32_t event)

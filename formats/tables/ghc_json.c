@@ -89,8 +89,8 @@ static const struct cg_field node_fields[] = {
 
 /*
  * Opens the cost centre (GHC's unit of costs, a named expression) of the
- * object at a depth of the tree, which states the centre's id. Does nothing if
- * it is open. False: an error (reported).
+ * object at a depth of the tree, r->open[depth], which has the centre's id.
+ * Does nothing if the centre is open. False: an error (reported).
  */
 static bool
 enter(struct cg_doc *doc, struct reader *r, size_t depth)
@@ -129,8 +129,9 @@ leave(struct cg_doc *doc, struct reader *r, size_t depth)
 }
 
 /*
- * Reads the tree of cost centres with their costs; by a loop instead of
- * recursion, as nodes nest as deep as JSON may. False: an error (reported).
+ * Reads the tree of cost centres, and adds their costs to the graph; by a loop
+ * instead of recursion, as nodes nest as deep as JSON may. False: an error
+ * (reported).
  */
 static bool
 take_tree(struct cg_doc *doc, void *into)

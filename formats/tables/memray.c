@@ -60,7 +60,8 @@ add_events(struct cg_build *build)
 
 /*
  * Cuts ";FILE;LINE" off the end of a frame, so that *name is its function, and
- * sets *file and *line. False: malformed (not reported).
+ * sets *file and *line. False: malformed (not reported), and *name is
+ * unchanged.
  */
 static bool
 cut_frame(struct cg_slice *name, struct cg_slice *file, uint32_t *line)
@@ -142,8 +143,8 @@ thread_name(struct cg_slice text)
 }
 
 /*
- * Gives later stacks the labels of the row: thread id, name and allocator.
- * Merged threads, whose tid is -1, have no id.
+ * Sets the labels of stacks that are added next to those of the row: thread
+ * id, name and allocator. Merged threads, whose tid is -1, have no id.
  */
 static void
 set_labels(struct memray *r)

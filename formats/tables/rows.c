@@ -10,8 +10,8 @@
 /*
  * Takes a field in quotes, which blanks may precede, off *rest. *field is a
  * copy with the blanks, without the quotes, and with one quote for two; it is
- * written at *to, which advances behind it. False: the field is not quoted,
- * and nothing is taken.
+ * written at *to, which is moved to the end of the copy. False: the field is
+ * not quoted, and nothing is taken.
  */
 static bool
 take_quoted(struct cg_slice *rest, char **to, struct cg_slice *field)
@@ -79,7 +79,7 @@ table_find(const struct table_row *row, const char *name)
 
 /*
  * Multiplies *number by 10 to the power of digits, which may be negative: then
- * it is rounded down. False: it overflows.
+ * the result is rounded down. False: it overflows, and *number has no meaning.
  */
 static bool
 scale(uint64_t *number, int digits)

@@ -58,9 +58,9 @@ take_address(struct cg_slice *line, uint64_t *address)
 }
 
 /*
- * Takes a text in quotes off the line. *text is a copy without backslashes; it
- * is written at *to, which advances behind it. False: malformed (not
- * reported).
+ * Takes a text in quotes, and blanks before it, off the line. *text is a copy
+ * without backslashes; it is written at *to, which is moved to the end of the
+ * copy. False: malformed (not reported).
  */
 static bool
 take_quoted(struct cg_slice *line, char **to, struct cg_slice *text)
@@ -190,7 +190,8 @@ take_times(struct reader *r, struct cg_slice line)
 /*
  * Reads a file of the archive. Calls take() with each line or, if second is
  * not NULL, take() and second() in turn, for pairs of lines. Ends at an empty
- * line where take() is due. False: no such file, or another error (reported).
+ * line that take() would get. False: no such file, or another error
+ * (reported).
  */
 static bool
 read_member(struct reader *r, const char *name,

@@ -43,8 +43,8 @@ struct reader {
 };
 
 /*
- * Takes the next word as a number times 10 to the power of digits. False:
- * malformed (not reported).
+ * Takes the next word off the text as a number times 10 to the power of
+ * digits. False: malformed (not reported).
  */
 static bool
 take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
@@ -59,8 +59,8 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Returns the function of "main() C [{a.c} {12,1}-{29,1}]", added with its
- * file and first line, or of a name without a place.
+ * Returns the function of "main() C [{a.c} {12,1}-{29,1}]", which is added
+ * with its file and first line, or of a name without a place.
  */
 static cg_fn
 add_fn(struct reader *r, struct cg_slice name)
@@ -96,7 +96,8 @@ add_fn(struct reader *r, struct cg_slice name)
 
 /*
  * Appends the functions of a path, "main() => f()", to r->fn, callers first,
- * and sets row->first and row->n, where they are. False: an error (reported).
+ * and sets row->first to the index of the first and row->n to their number.
+ * False: an error (reported).
  */
 static bool
 add_path(struct reader *r, struct row *row, struct cg_slice path)
@@ -121,9 +122,9 @@ add_path(struct reader *r, struct row *row, struct cg_slice path)
 }
 
 /*
- * Takes the name in quotes off the line. The name may contain quotes: it ends
- * at the first quote that a blank and a digit follow. False: malformed (not
- * reported).
+ * Takes the name in quotes off the line; *name is without the quotes. The name
+ * may contain quotes: it ends at the first quote that a blank and a digit
+ * follow. False: malformed (not reported), and nothing is taken.
  */
 static bool
 take_name(struct cg_slice *line, struct cg_slice *name)
@@ -184,7 +185,7 @@ is_called(const struct reader *r, cg_fn fn)
 
 /*
  * Returns true if there are paths and all begin at functions without callers:
- * the paths are then whole stacks, else only the ends of stacks.
+ * the paths are then whole stacks; otherwise they are only the ends of stacks.
  */
 static bool
 are_stacks(const struct reader *r)
@@ -202,9 +203,10 @@ are_stacks(const struct reader *r)
 }
 
 /*
- * Warns if the self costs of the stacks add up to less than those of the
- * functions, as when a function also ran on a path that was not recorded.
- * Values are rounded, by less than 1 each, so a small difference is ignored.
+ * Warns if the self costs of the rows that become stacks add up to less than
+ * those of the functions, as when a function also ran on a path that was not
+ * recorded. Values are rounded, by less than 1 each, so a difference up to the
+ * number of rows is ignored.
  */
 static void
 check_stacks(const struct reader *r)

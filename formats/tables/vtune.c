@@ -64,8 +64,8 @@ is_metric(const struct reader *r, struct cg_slice *name)
 }
 
 /*
- * Copies name into word, with '_' for blanks, which names of events may not
- * have; returns word. Longer names are truncated.
+ * Copies name into word, with '_' for blanks and control characters, which
+ * names of events may not have; returns word. A longer name is truncated.
  */
 static const char *
 put_word(char word[WORD_MAX], struct cg_slice name)
@@ -157,8 +157,8 @@ known(struct cg_slice text)
 
 /*
  * Sets *cost to the number in a metric's column of the row, "0.016612",
- * "0.016612s" or "1250000"; an empty field is 0. False: malformed, or missing
- * (not reported).
+ * "0.016612s" or "1250000", times 10 to the power of metric->digits; an empty
+ * field is 0. False: malformed, or missing (not reported).
  */
 static bool
 take_cost(struct reader *r, const struct metric *metric, uint64_t *cost)

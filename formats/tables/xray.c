@@ -177,10 +177,10 @@ hash_call(const struct reader *r, const struct call *call)
 }
 
 /*
- * Returns the number of a call (node of the call tree). As several tables list
- * a call, an earlier one with the same caller, function, thread and numbers is
- * returned; else the call is added, and *is_new set. 0: out of memory
- * (reported).
+ * Returns the number of a call (node of the call tree), from 1. As several
+ * tables list a call, an earlier one with the same caller, function, thread
+ * and numbers is returned; if there is none, the call is added, and *is_new
+ * set. 0: out of memory (reported).
  */
 static uint32_t
 find_call(struct reader *r, const struct call *want, bool *is_new)
@@ -229,8 +229,9 @@ add_to_caller(struct reader *r, uint32_t parent, uint64_t sum)
 }
 
 /*
- * Reads a row of a stack, "#1 f() 3 4753", and adds its call below that of the
- * level before. False: an error (reported).
+ * Reads a row of a stack, "#1 f() 3 4753", and adds its call below the last
+ * one of the level above, unless an earlier table has listed it. False: an
+ * error (reported).
  */
 static bool
 take_level(struct reader *r, struct cg_slice line)
@@ -340,8 +341,10 @@ take_flame(struct reader *r, struct cg_slice line)
 
 /*
  * Adds all calls to the graph, as stacks whose self cost is the sum of a call
- * less that of its callees. Callers precede callees. The field with the sum of
- * a call's callees is overwritten with the call's node once the sum was used.
+ * less that of its callees; if some callees have more than their callers, the
+ * sums are no inclusive costs, and are the self costs. Callers precede
+ * callees. The field with the sum of a call's callees is overwritten with the
+ * call's node once the sum was used.
  */
 static void
 add_calls(struct reader *r)
