@@ -217,8 +217,8 @@ static const struct cg_field record_fields[] = {
 
 /*
  * Reads a line, an object with a type; the first one must be of type meta, and
- * adds the events. *ended: it is of type end, the last one. False: an error
- * (reported).
+ * adds the events. Sets *ended to true if the line is of type end, the last
+ * one, which ends the recording. False: an error (reported).
  */
 static bool
 take_record(struct cg_doc *doc, bool first, bool *ended)

@@ -121,8 +121,8 @@ take_byte(struct samples *s, uint8_t *byte)
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Sets *index to the element of s->thread for a thread of an interpreter,
- * appended if it is new. False: out of memory (reported).
+ * Sets *index to the index in s->thread of a thread of an interpreter, which
+ * is appended if it is new. False: out of memory (reported).
  */
 static bool
 find_thread(struct samples *s, uint64_t id, uint32_t interpreter, size_t *index)
@@ -150,8 +150,9 @@ find_thread(struct samples *s, uint64_t id, uint32_t interpreter, size_t *index)
 }
 
 /*
- * Formats the bits of a thread's status into text, "has GIL, on CPU", and
- * returns it; the words are those of profiling.sampling dump.
+ * Formats the bits of a thread's status into text, of size bytes, "has GIL, on
+ * CPU", and returns it, "" without known bits; the words are those of
+ * profiling.sampling dump.
  */
 static struct cg_slice
 state_of(uint8_t status, char *text, size_t size)
@@ -183,8 +184,9 @@ state_of(uint8_t status, char *text, size_t size)
 #define STATE_MAX 64   /* bytes of all states */
 
 /*
- * Gives the samples that follow the process, labels and timeline of a thread,
- * and its status as a label, unless they have them already.
+ * Sets labels and track (timeline) of the samples that are added next to those
+ * of the thread with this index; its status becomes a label, too. Does nothing
+ * if the last call had the same thread and status.
  */
 static void
 select_thread(struct samples *s, size_t index, uint8_t status)
@@ -267,9 +269,9 @@ add_nodes(struct samples *s, struct thread *thread, size_t from)
 }
 
 /*
- * Replaces the inner frames of the thread's stack: keeps its outermost frames,
- * as many as `keep`, and reads `count` new ones above them, innermost first.
- * False: an error (reported).
+ * Replaces the inner frames of the thread's stack: keeps its `keep` outermost
+ * frames, and reads `count` new ones above them, innermost first. Adds the new
+ * frames to the graph. False: an error (reported).
  */
 static bool
 take_frames(
@@ -318,7 +320,8 @@ take_stack(struct samples *s, struct thread *thread, uint8_t kind)
 /*
  * Adds a sample of the thread s->thread.at[index] to the graph, with the
  * thread's current stack; delta is the time since its last sample, in us. A
- * sample without frames is only counted. False: an error (reported).
+ * sample without frames is only counted, and moves the thread's time. False:
+ * an error (reported).
  */
 static bool
 add_sample(struct samples *s, size_t index, uint64_t delta, uint8_t status)
