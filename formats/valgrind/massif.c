@@ -112,9 +112,10 @@ read_tree(struct massif *m, bool wanted)
 }
 
 /*
- * Adds the bytes of one stack to the graph: its frames are the nodes in
- * m->path from index last, the outermost caller, to 1, the function that
- * allocated; path[0] is the whole heap.
+ * Adds the bytes of one stack to the graph, unless they are 0: its frames are
+ * the nodes in m->path from index last, the outermost caller, to 1, the
+ * function that allocated; path[0] is the whole heap. If last is 0, they
+ * belong to the function "(unknown)".
  */
 static void
 add_stack(struct massif *m, size_t last, uint64_t bytes)
@@ -239,9 +240,10 @@ is_wanted(const struct massif *m, bool peak)
 }
 
 /*
- * Reads the field heap_tree=, the last one of a snapshot, and its tree. If
- * option snapshot chooses the tree, keeps it in m->node; with snapshot=all,
- * adds it to the graph, too. False: an error (reported).
+ * Reads the field heap_tree= of a snapshot, its last one, whose value is kind,
+ * and its tree, unless it has none. If option snapshot chooses the tree, keeps
+ * it in m->node; with snapshot=all, adds it to the graph, too. False: an error
+ * (reported).
  */
 static bool
 take_tree(struct massif *m, struct cg_slice kind)
@@ -300,7 +302,9 @@ read_snapshots(struct massif *m)
 
 /*
  * Reads the file, and adds the tree in m->node to the graph; with option
- * snapshot=all, all trees were added already. False: an error (reported).
+ * snapshot=all, all trees were added while reading. peak: the option is
+ * snapshot=peak, for the message if there is no tree. False: an error
+ * (reported).
  */
 static bool
 read_file(struct massif *m, bool peak)

@@ -113,8 +113,8 @@ take_frame(struct reader *r)
 
 /*
  * Ends a stack: adds the frames of the first one of an error, where the memory
- * was allocated, to the graph; ignores others. A function with its caller's
- * address is inlined.
+ * was allocated, to the graph, and sets r->now.node to its leaf; ignores other
+ * stacks. A function with its caller's address is inlined.
  */
 static void
 end_stack(struct reader *r)
