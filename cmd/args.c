@@ -42,7 +42,7 @@ struct table {
 /*
  * Looks up an option's name in the map from names to option numbers (from 1).
  * Returns the address of the number, which is 0 if the name is new; the caller
- * then sets it. NULL: out of memory.
+ * then sets it. Valid until the next call. NULL: out of memory (reported).
  */
 static uint32_t *
 find_entry(struct table *table, const char *name)
@@ -59,9 +59,9 @@ find_entry(struct table *table, const char *name)
 
 /*
  * Adds an option to the table for getopt_long() and records its meaning,
- * unless one of that name exists. The table keeps the pointer to the name.
- * False: out of memory, also if name is NULL (the caller could not allocate
- * it).
+ * unless one of that name exists: that one stays. The table keeps the pointer
+ * to the name. False: out of memory, also if name is NULL (the caller could
+ * not allocate it).
  */
 static bool
 add_entry(
@@ -117,8 +117,9 @@ negated_name(struct cg_job *job, const char *flag)
 }
 
 /*
- * Adds one option of a format. A flag may have a value after '=', yes or no,
- * and is also added as --no-NAME. False: out of memory (reported).
+ * Adds one option of a format, unless the table has its name. A flag may have
+ * a value after '=', yes or no, and is also added as --no-NAME. False: out of
+ * memory (reported).
  */
 static bool
 add_format_option(struct table *table, const struct cg_option *option)
@@ -157,9 +158,9 @@ add_format_options(struct table *table, const struct cg_job *job)
 /* ---- One option --------------------------------------------------------- */
 
 /*
- * Appends the option, as "--name=value", to the list for the header of the
- * batch's manifest: a batch can be resumed, and its shards merged, only with
- * the same options. Returns the status.
+ * Appends the option, as "--name=value" or, without a value (NULL), "--name",
+ * to the list for the header of the batch's manifest: a batch can be resumed,
+ * and its shards merged, only with the same options. Returns the status.
  */
 static int
 record_option(struct args *args, const char *name, const char *value)
@@ -326,8 +327,8 @@ count_jobs(const struct args *args)
 }
 
 /*
- * True if -j N with -o and several inputs makes a batch, which merges them in
- * N workers. With one input, -j is the number of threads.
+ * Returns true if -j N with -o and several inputs makes a batch, which merges
+ * them in N workers. With one input, -j is the number of threads.
  */
 static bool
 has_jobs_for_batch(const struct args *args)
@@ -408,8 +409,9 @@ check_command(const struct args *args)
 }
 
 /*
- * True if standard input would be read twice, as it is the patch (--patch -)
- * and also an input, or the patch of a batch, which each worker reads.
+ * Returns true if standard input is the patch (--patch -) and would be read
+ * again: as an input (also if no input is named), or as the patch of a batch,
+ * which each worker reads.
  */
 static bool
 reads_patch_twice(const struct args *args)
@@ -479,7 +481,7 @@ check_output(const struct args *args)
 /*
  * Tells the job the output's name, whose suffix selects the format: that of
  * -o, or else that of --name (the template for names of outputs) if it has a
- * suffix of its own. Returns the status.
+ * suffix of its own. Does nothing for --series. Returns the status.
  */
 static int
 set_output_format(const struct args *args)

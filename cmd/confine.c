@@ -11,8 +11,9 @@
 #include "cmd.h"
 
 /*
- * Allows reading the directory at path or, for a file, its directory: other
- * files that belong to the input may be next to it.
+ * Allows reading the directory at path or, for a file, its directory, as other
+ * files that belong to the input may be next to it. Does nothing for a name
+ * without a directory: the working directory may be read anyway.
  */
 static void
 allow_around(struct sandbox *box, const char *path)

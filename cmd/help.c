@@ -207,7 +207,7 @@ add_true(struct json_object *object, const char *key, bool value)
 /*
  * Appends an object that describes an option to a JSON array: its name, the
  * name of its value (arg, may be NULL) and its help. Returns the object, which
- * array owns; NULL: out of memory.
+ * the array owns; NULL: out of memory.
  */
 static struct json_object *
 append_option(struct json_object *array, const char *name, const char *arg,
@@ -297,7 +297,10 @@ append_facts(struct json_object *array, cg_facts facts)
 	return ok;
 }
 
-/* Adds an empty array; returns it, or NULL: out of memory. */
+/*
+ * Adds an empty array under the key; returns it (the object owns it), or NULL:
+ * out of memory.
+ */
 static struct json_object *
 add_array(struct json_object *object, const char *key)
 {
@@ -366,7 +369,7 @@ print_json_help(struct args *args)
 
 /* ---- Both --------------------------------------------------------------- */
 
-/* True if --json stands before --help or after it. */
+/* Returns true if --json stands before --help or after it. */
 static bool
 wants_json(const struct args *args)
 {

@@ -146,9 +146,9 @@ print_parts(const struct cg_graph *graph, bool all)
 }
 
 /*
- * Sets *column to the event or formula of --event, by default the main event,
- * and *count to the number of functions to print (--top). Returns the status
- * of a usage error, or CG_OK.
+ * Sets *column to the event or formula of --event, by default the main event
+ * (formulas are numbered after all events), and *count to the number of
+ * functions to print (--top). Returns the status of a usage error, or CG_OK.
  */
 static int
 choose_column(const struct args *args, const struct cg_graph *graph,
@@ -198,9 +198,10 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 }
 
 /*
- * Sums the costs of functions: of all events for JSON and for formulas, which
- * may name any event; else only of the event by which functions are ranked.
- * NULL: out of memory.
+ * Returns the costs of functions, summed over all parts, for the caller to
+ * free: of all events for JSON and for formulas, which may name any event;
+ * otherwise only of the event by which functions are ranked. NULL: out of
+ * memory.
  */
 static struct cg_sums *
 sum_functions(

@@ -27,9 +27,9 @@ struct ranked_fn {
 };
 
 /*
- * Writes a member of the outermost JSON object, with a comma behind it, and
- * frees value. complete: false if memory ran out when value was made. False:
- * not complete, or out of memory.
+ * Writes a member of the outermost JSON object, with a comma after it, and
+ * frees value. complete: false if memory ran out when value was made. Returns
+ * false if it is not complete, or if memory runs out now.
  */
 static bool
 write_member(const char *key, struct json_object *value, bool complete)
@@ -175,8 +175,8 @@ write_events(const struct summary *summary, const uint64_t *totals)
 }
 
 /*
- * Adds an array with the values of cost, one for each event and formula.
- * False: out of memory.
+ * Adds an array with a cost for each event and formula, computed from cost[],
+ * which has one for each event. False: out of memory.
  */
 static bool
 add_costs(const struct summary *summary, struct json_object *to,
@@ -289,9 +289,9 @@ compare_ranked(const void *pa, const void *pb)
 }
 
 /*
- * Sets ranked[] to the functions that have costs, sorted by inclusive cost of
- * the main event, largest first; returns their number. ranked has room for all
- * functions.
+ * Sets ranked[] to the functions that have costs, sorted by inclusive cost in
+ * the column summary->ranked (an event or formula), largest first; returns
+ * their number. ranked has room for all functions.
  */
 static size_t
 rank_functions(const struct summary *summary, struct ranked_fn *ranked)

@@ -41,9 +41,9 @@ take_hex(const char *at, const char *end, unsigned *code)
 }
 
 /*
- * Copies the escape sequence at *at of a JSON string into the buffer `to`, and
- * moves *at past it; \udc80 to \udcff become the bytes that they stand for.
- * Returns the end of the copy.
+ * Copies the escape sequence at *at (a backslash) of a JSON string into the
+ * buffer `to`, and moves *at past it; \udc80 to \udcff become the bytes that
+ * they stand for. Returns the end of the copy.
  */
 static char *
 copy_escape(char *to, const char **at, const char *end)
@@ -69,9 +69,9 @@ copy_escape(char *to, const char **at, const char *end)
 }
 
 /*
- * Copies a JSON string from behind its first quote up to and including its
- * last one, with escaped bytes replaced; moves *at past it. Returns the end of
- * the copy.
+ * Copies the rest of a JSON string, after its first quote, up to and including
+ * its last one, with escaped bytes replaced; moves *at past it. Returns the
+ * end of the copy.
  */
 static char *
 copy_string(char *to, const char **at, const char *end)

@@ -39,7 +39,11 @@ struct names {
 	void *arg;
 };
 
-/* Removes the end of a name, and adds it unless it is empty. */
+/*
+ * Removes the newline or NUL at the end of a name of n bytes, and passes the
+ * name on unless it is empty. A NUL within the name is an error, as names then
+ * end in NUL, not newline. arg is a struct names. Returns the status.
+ */
 static int
 add_name(void *arg, char *name, size_t n)
 {

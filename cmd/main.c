@@ -26,8 +26,8 @@ report(void *arg, const struct cg_message *message)
 /*
  * Opens standard input, output and error if they are closed: otherwise the
  * next opened file would get that number, and messages would end up in an
- * output. Like a closed file, the replacement cannot be read or written.
- * False: not possible.
+ * output. Like a closed file, the replacement cannot be read (input) or
+ * written. False: not possible.
  */
 static bool
 fill_standard_files(void)
@@ -171,8 +171,8 @@ static const bool reads_inputs[COMMANDS] = {
 };
 
 /*
- * Enters the sandbox. A batch does so itself, when it knows all of its inputs.
- * Returns the status.
+ * Enters the sandbox, if the command reads inputs. A batch does so itself,
+ * when it knows all of its inputs. Returns the status.
  */
 static int
 confine(const struct args *args)

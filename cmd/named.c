@@ -32,8 +32,8 @@ add_file(const struct args *args, struct named_files *named, const char *path)
 }
 
 /*
- * True if a format has an option of that name whose value is a file or a
- * directory.
+ * Returns true if a format has an option of that name whose value is a file or
+ * a directory.
  */
 static bool
 names_file(const struct args *args, struct cg_slice name)

@@ -93,7 +93,10 @@ struct conversion {
 	uint64_t read, written;
 };
 
-/* Returns the size of the inputs; 0 if one of them is no regular file. */
+/*
+ * Returns the size of the inputs in bytes; 0 if one of them is no regular
+ * file, such as standard input.
+ */
 static uint64_t
 sum_sizes(const struct args *args)
 {

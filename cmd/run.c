@@ -68,7 +68,7 @@ cost_of(const struct cg_graph *graph, size_t event, uint64_t cost)
 						     : (double)cost;
 }
 
-/* Returns the event's total over all parts. */
+/* Returns the event's total over all parts of the graph. */
 static double
 total_of(const struct cg_graph *graph, size_t event)
 {
@@ -127,7 +127,11 @@ program_of(struct cg_job *job, const struct cg_graph *graph)
 	return first.len > 0 ? copy_text(job, first) : NULL;
 }
 
-/* Chooses the event to compare, in the first run. Returns the status. */
+/*
+ * Chooses the event to compare, in the first run, and sets *common to its
+ * name, unit and whether it is exact, and to the run's path and program, in
+ * memory of the job. Returns the status.
+ */
 static int
 choose_event(
     const struct args *args, struct common_event *common, const struct run *run)
@@ -154,8 +158,9 @@ choose_event(
 }
 
 /*
- * Finds the event in a run, and checks that the run belongs to the first one.
- * Returns the status.
+ * Finds the event in a run, sets run->event, and checks that the event has the
+ * same unit and the run is of the same program as in the first run. Returns
+ * the status.
  */
 static int
 check_run(struct args *args, const struct common_event *common, struct run *run)

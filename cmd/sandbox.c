@@ -216,8 +216,9 @@ list_edges(unsigned *edge)
 }
 
 /*
- * Writes BPF instructions that search a system call's number between the edges
- * low to high (see list_edges()), and allow or forbid it; returns their end. A
+ * Writes BPF instructions that search a system call's number among the edges
+ * (see list_edges()), and allow or forbid the call; returns their end. From
+ * `low` to `high` edges (both included) may be at or below the number. A
  * search tree, because the kernel compiles each filter and tries it with each
  * call number, so each instruction costs time.
  */

@@ -26,7 +26,10 @@ print_own(const struct cmd_option *own)
 	print_row("option", "--", own->name, arg, help);
 }
 
-/* True if the option of format number n is also one of an earlier format. */
+/*
+ * Returns true if the option of format number n is also one of a format before
+ * it.
+ */
 static bool
 is_repeated(const struct args *args, size_t n, const char *name)
 {
@@ -53,8 +56,9 @@ is_own(const char *name)
 }
 
 /*
- * A flag that is set by default is offered by the name that clears it; the help
- * then says what it no longer does.
+ * Prints the row of an option of a format. A flag that is set by default is
+ * offered by the name that clears it; the help then says what it no longer
+ * does.
  */
 static void
 print_option_of_format(const struct cg_option *option)

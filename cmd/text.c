@@ -11,7 +11,8 @@
 
 /*
  * Decodes the first UTF-8 sequence of text, which must begin with a byte of
- * 0x80 or more. Returns its length; 0: it is invalid.
+ * 0x80 or more, into *character. Returns its length in bytes; 0: it is
+ * invalid.
  */
 static size_t
 decode_utf8(struct cg_slice text, uint32_t *character)
@@ -134,9 +135,9 @@ put_html(FILE *to, struct cg_slice text)
 }
 
 /*
- * Closes a stream of open_memstream() (or NULL), whose text is then at *text.
- * False: out of memory, with *text NULL. That is checked here, because
- * fclose() returns 0 even if the last allocation failed.
+ * Closes a stream of open_memstream() (or NULL), whose text is then at *text,
+ * for the caller to free. False: out of memory, with *text NULL. That is
+ * checked here, because fclose() returns 0 even if the last allocation failed.
  */
 bool
 close_text(FILE *to, char **text)

@@ -156,9 +156,10 @@ add_row(struct ranking *ranking, struct row *row, int key)
 }
 
 /*
- * Ranks functions and cycles (functions that call each other) by inclusive or
- * self cost. The self cost of a cycle is the sum of its members' costs, so by
- * self cost only functions are ranked.
+ * Fills the ranking with functions and cycles (functions that call each other)
+ * by inclusive or self cost, highest first, as many as wanted. The self cost
+ * of a cycle is the sum of its members' costs, so by self cost only functions
+ * are ranked.
  */
 static void
 rank_functions(struct ranking *ranking, int key)

@@ -20,7 +20,9 @@ is_timed(const struct cg_track *track)
 
 /*
  * Sets *times to the times of a track (samples or calls of one thread) and its
- * longest gap: between two samples, or outside of calls. False: out of memory.
+ * longest gap: between two samples, or outside of calls; a gap may begin at
+ * the track's begin, but none is counted after the last moment. False: out of
+ * memory.
  */
 static bool
 measure_track(

@@ -33,8 +33,8 @@ struct call_tree {
 
 /*
  * Parses --tree, "1", "0.5%" or "1%,10", into tree: the least share of the
- * costs, in percent, of a line that is printed, and the number of levels.
- * Returns the status.
+ * costs, in percent, of a line that is printed, and the number of levels, by
+ * default all. Returns the status of a usage error, or CG_OK.
  */
 static int
 parse_limits(const struct args *args, struct call_tree *tree)
@@ -70,9 +70,9 @@ release_merged(void *merged)
 }
 
 /*
- * Merges frames of one function with the same callers, and sets their self and
- * inclusive costs: sums from callees to callers, which have lower numbers.
- * False: out of memory.
+ * Merges frames of one function with the same callers into tree->frame, and
+ * sets their self and inclusive costs in the tree's column: sums from callees
+ * to callers, which have lower numbers. False: out of memory.
  */
 static bool
 sum_frames(struct call_tree *tree)
@@ -130,9 +130,9 @@ compare_lines(const void *a, const void *b)
 }
 
 /*
- * Looks at the callees of a frame, and pushes those whose costs are large
- * enough to be printed onto the stack of waiting lines, the largest last.
- * False: out of memory.
+ * Pushes the callees of a frame whose costs are large enough to be printed
+ * onto the stack of waiting lines, tree->wait, the largest last. False: out of
+ * memory.
  */
 static bool
 add_calls(struct call_tree *tree, uint32_t frame)

@@ -8,7 +8,7 @@
 #include "cgconv_expert.h"
 #include "cmd.h"
 
-/* True if -v stands before --version or after it. */
+/* Returns true if -v stands before --version or after it. */
 static bool
 is_verbose(const struct args *args)
 {
@@ -33,7 +33,10 @@ print_formats(const struct args *args)
 	printf("Formats    %zu; reads %zu, writes %zu\n", i, reads, writes);
 }
 
-/* Libraries put names before their versions, or dates behind them. */
+/*
+ * Prints a blank and the number in a library's version, without a name before
+ * it or a date after it; nothing if there is no number.
+ */
 static void
 print_number(const char *version)
 {
@@ -67,7 +70,10 @@ print_libraries(void)
 		print_library(&library, "");
 }
 
-/* Enters the sandbox, since only that tells what the system can do. */
+/*
+ * Prints what the sandbox limits, or what it lacks on this system. Enters the
+ * sandbox, since only that tells what the system can do.
+ */
 static void
 print_sandbox(void)
 {

@@ -55,7 +55,8 @@ list_viewers(const struct args *args, struct viewers *viewers)
 /*
  * Replaces this process by the first viewer that can be executed, for the file
  * at path. Writes each one's number to link before trying it, so the last
- * number is that of the viewer that runs. Returns if none can be run.
+ * number is that of the viewer that runs. If none can be run, writes
+ * viewers->count, and returns.
  */
 static void
 try_viewers(const struct viewers *viewers, char *path, int link)
@@ -72,8 +73,9 @@ try_viewers(const struct viewers *viewers, char *path, int link)
 }
 
 /*
- * Runs in the child: waits for the byte that says the output is complete, then
- * shows it in a viewer; ends if no byte comes.
+ * Runs in the child: waits for the byte on link that says the output is
+ * complete, then shows it in a viewer; ends the process if no byte comes. Does
+ * not return.
  */
 static void
 wait_and_view(const struct viewers *viewers, const char *output, int link)
@@ -119,9 +121,10 @@ prepare_viewer(const struct args *args)
 }
 
 /*
- * Tells the child to start a viewer and waits until one runs (exec closes the
- * other end of link). Returns the number of the last viewer that was tried;
- * -1: none, as the child has ended.
+ * Tells the child, by a byte on link, to start a viewer and waits until one
+ * runs (exec closes the other end of link). Returns the number of the last
+ * viewer that was tried, from 0, or the number of viewers if none could be
+ * run; -1: the child has ended.
  */
 static int
 start(int link)
