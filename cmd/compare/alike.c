@@ -8,8 +8,9 @@
 #include "compare.h"
 
 /*
- * True if both profiles have the same events, and each event has the same
- * column (index of costs) in both: rows can then be compared as bytes.
+ * Returns true if both profiles have exactly the events in v->event, and each
+ * of them has the same column (index of costs) in both: rows can then be
+ * compared as bytes.
  */
 static bool
 has_same_columns(const struct verify *v)
@@ -38,10 +39,11 @@ find_other_side(const struct verify *v, size_t group)
 }
 
 /*
- * Numbers the functions of both profiles from 1, so that matched ones get the
- * same number: the n-th function of a group in A and the n-th one in B. A
- * group has the functions that were matched. False: a group has more functions
- * in one profile than in the other.
+ * Numbers the functions of both profiles from 1, by function, so that matched
+ * ones get the same number: the n-th function of a group (functions that were
+ * matched) in A and the n-th one of it in B. False: a group has different
+ * numbers of functions in both profiles; then only the groups before it are
+ * numbered.
  */
 static bool
 number_twins(const struct verify *v, uint32_t *const number[2])

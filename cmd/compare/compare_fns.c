@@ -22,9 +22,9 @@ struct items {
 };
 
 /*
- * Appends an item (a call or a line to compare) with costs of 0 for each event
- * in both profiles. Returns it, valid until the next is added; NULL: out of
- * memory.
+ * Appends an item (a call or a line to compare) without key, and with costs of
+ * 0 for each event in both profiles. Returns it, valid until the next is
+ * added; NULL: out of memory.
  */
 static struct item *
 add_item(const struct verify *v, struct items *items)
@@ -83,8 +83,9 @@ add_line(
 
 /*
  * Replaces the items by the calls or, if calls is false, the lines of all
- * functions in the groups (matched functions of both profiles) [group, end),
- * with their costs. False: out of memory.
+ * functions in the groups from `group` to end - 1 (a group has the functions
+ * of both profiles that were matched), with their costs: one item for each
+ * row, not sorted. False: out of memory.
  */
 static bool
 list_items(
@@ -119,8 +120,9 @@ compare_items(const void *pa, const void *pb)
 }
 
 /*
- * Sorts items (calls or lines to compare) by key, and merges those with equal
- * keys: sums their counts and costs by profile.
+ * Sorts items (calls or lines to compare) by key and line, and merges those
+ * with equal ones into one: sums their counts and costs by profile, and takes
+ * the path of the first one that has a path.
  */
 static void
 merge_items(const struct verify *v, struct items *items)
@@ -156,9 +158,10 @@ merge_items(const struct verify *v, struct items *items)
 #define ROUNDING 2
 
 /*
- * True if the inclusive costs of both profiles count as equal: always, exactly
- * or up to rounding, as the event requires. The difference may be negative and
- * then wraps around, so both signs are tried.
+ * Returns true if the inclusive costs of both profiles count as equal: always,
+ * if they are exactly equal, or if they differ by at most ROUNDING, as the
+ * event requires. The difference may be negative and then wraps around, so
+ * both signs are tried.
  */
 static bool
 is_inclusive_equal(
@@ -175,8 +178,9 @@ is_inclusive_equal(
 
 /*
  * Reports a difference of inclusive costs, if they do not count as equal.
- * certain: the calls of the function determine the cost; otherwise the
- * difference is only counted in v->unsure.
+ * certain: the calls of the function determine the cost. If they do not, or if
+ * one profile states the event's inclusive costs and those of the other follow
+ * from counts of calls, the difference is only counted in v->unsure.
  */
 static void
 compare_inclusive(struct verify *v, enum difference kind,
@@ -202,9 +206,9 @@ compare_values(struct verify *v, enum difference kind,
 }
 
 /*
- * True if a group (matched functions) has several functions of one profile.
- * Calls between them may count twice in their sum, so it need not be the
- * inclusive cost of one merged function.
+ * Returns true if a group (matched functions) has several functions of one
+ * profile. Calls between them may count twice in their sum, so it need not be
+ * the inclusive cost of one merged function.
  */
 static bool
 is_several(const struct verify *v, size_t group)
@@ -233,7 +237,10 @@ compare_call(struct verify *v, const struct items *items,
 		compare_inclusive(v, DIFF_CALL, where, e, value, certain);
 }
 
-/* True if the group (matched functions) has function 0, the unknown caller. */
+/*
+ * Returns true if the group (matched functions) has function 0, the unknown
+ * caller, of one of the profiles.
+ */
 static bool
 has_unknown_caller(const struct verify *v, size_t group)
 {
@@ -263,9 +270,9 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 }
 
 /*
- * Compares costs without file or line; value has a pair for each event. A
- * format of source lines only loses such costs, so 0 on its side is reported
- * as a note, not as a difference.
+ * Reports costs without file or line that differ; value has a pair, of both
+ * profiles, for each event. A format of source lines only loses such costs: if
+ * its side has 0, that is reported as a note, not as a difference.
  */
 static void
 compare_unlocated(
@@ -285,7 +292,8 @@ compare_unlocated(
 /*
  * Compares the costs of lines of a group (matched functions) in both profiles
  * and reports differences; with SIZE_MAX, of the lines of all groups together,
- * for formats that do not know the functions of lines. False: out of memory.
+ * for formats that do not know the functions of lines. items is working memory
+ * and is overwritten. False: out of memory.
  */
 static bool
 compare_lines(struct verify *v, struct items *items, size_t group)
@@ -314,8 +322,9 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * True if the profile itself states the function's inclusive cost, so that it
- * need not be computed from calls.
+ * Returns true if the profile itself states the function's inclusive cost, so
+ * that it need not be computed from calls. False also if its rows cannot be
+ * read.
  */
 static bool
 is_stated(const struct profile *profile, cg_fn fn)
@@ -327,10 +336,10 @@ is_stated(const struct profile *profile, cg_fn fn)
 }
 
 /*
- * True if the calls of the group's function (matched in both profiles)
+ * Returns true if the calls of the group's function (matched in both profiles)
  * determine its inclusive cost, so that both profiles must have the same:
- * there is one function in each, it is in no cycle (functions that call each
- * other), and both profiles state the cost or none does.
+ * there is at most one function of each profile, none is in a cycle (functions
+ * that call each other), and both profiles state the cost or none does.
  */
 static bool
 is_certain(const struct verify *v, size_t group)
@@ -419,9 +428,11 @@ sum_profiles(struct verify *v)
 }
 
 /*
- * Compares the functions of a group (those that were matched): sums, calls and
- * lines. If their rows are equal, only the inclusive sums, which depend on
- * other functions. False: out of memory.
+ * Compares the functions of a group (those that were matched) and reports
+ * differences: of sums, calls and lines, the latter two if both formats have
+ * them. If the rows of the group are alike (v->alike), compares only the sums,
+ * as inclusive ones depend on other functions. items is working memory. False:
+ * out of memory.
  */
 static bool
 compare_group(struct verify *v, struct items *items, size_t group)

@@ -47,7 +47,7 @@ struct diff {
 
 /*
  * Returns the address of a function's two costs of an event, [0] before and
- * [1] after. key: SELF or INCLUSIVE.
+ * [1] after. event: from d->first to d->last - 1. key: SELF or INCLUSIVE.
  */
 static struct amount *
 value_at(const struct diff *d, cg_fn fn, size_t event, int key)
@@ -77,7 +77,8 @@ find_column(const struct cg_graph *graph, const char *name)
 
 /*
  * Sets d->event to the events that both profiles have, d->ranked to the one
- * that functions are sorted by (--event, or the main event), and which ones
+ * that functions are sorted by (--event, or the main event of the profile
+ * after; 0 if that one is not in both), and d->first and d->last to those that
  * are shown. Returns the status: CG_EUSAGE (reported) if the event of --event
  * is not one of them.
  */
@@ -137,9 +138,10 @@ sum_events(struct diff *d)
 }
 
 /*
- * With --normalize, returns a cost of the profile before multiplied by the
- * ratio of both totals; other costs (s is AFTER) as they are. The result is
- * unknown if it does not fit into 64 bits.
+ * Returns a cost of an event for the comparison. With --normalize, that of
+ * profile s BEFORE is multiplied by the ratio of both totals, after to before,
+ * and rounded; a cost of AFTER, and all if the total before is 0, are returned
+ * as they are. The result is unknown if it does not fit into 64 bits.
  */
 static struct amount
 scale(const struct diff *d, size_t event, int s, struct amount amount)
@@ -182,9 +184,10 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 }
 
 /*
- * Adds the self and inclusive costs of the functions of profile s (before or
- * after) to the values of the matched functions that are compared. Returns the
- * status.
+ * Derives calls and inclusive costs of profile s (BEFORE or AFTER), sets its
+ * sums, and adds the self and inclusive costs of its functions to the values
+ * in d->value of the functions of the difference that they were matched with;
+ * also marks those in d->in[s]. Returns the status.
  */
 static int
 add_values_of(struct diff *d, int s)
@@ -411,8 +414,8 @@ print_text(struct diff *d)
 }
 
 /*
- * Prints the difference as text and, if that was asked for, which changes are
- * real and which are noise.
+ * Prints the difference as text to d->to and, if changes were judged, which
+ * are real and which are noise.
  */
 static void
 print_all(struct diff *d)
@@ -506,8 +509,9 @@ write_function_json(const struct diff *d, cg_fn fn)
 }
 
 /*
- * Prints the difference as JSON. Writes functions one by one, as they may not
- * fit into memory together. False: out of memory.
+ * Prints the difference as JSON to d->to. Writes functions one by one, as they
+ * may not fit into memory together. False: out of memory; then the text is
+ * incomplete, but all brackets are closed.
  */
 static bool
 print_json(struct diff *d)
@@ -542,8 +546,8 @@ print_json(struct diff *d)
 /* ---- Noise --------------------------------------------------------------- */
 
 /*
- * True if an option or the number of runs asks which changes are real and
- * which are noise.
+ * Returns true if an option, or files on both sides of "--", asks which
+ * changes are real and which are noise.
  */
 static bool
 asks_for_noise(const struct args *args)
@@ -562,9 +566,9 @@ amount_size(struct amount amount)
 }
 
 /*
- * Appends one side (the profile before or after) of the difference to
- * d->noise.run, the runs whose changes are judged, with the costs of all
- * functions. False: out of memory.
+ * Appends profile s (BEFORE or AFTER) to d->noise.run, the runs whose changes
+ * are judged, with the costs of all functions for the event d->ranked, and
+ * sets the number of runs of that side to 1. False: out of memory.
  */
 static bool
 add_run(struct diff *d, int s)
@@ -590,10 +594,11 @@ add_run(struct diff *d, int s)
 }
 
 /*
- * Judges which changes between the two profiles are real, from their numbers
- * of samples; sets d->judged. An exact event, such as a count of instructions,
- * needs no judgement, unless it is for --fail-over or Markdown. Returns the
- * status.
+ * Sets d->judged if changes are to be judged: an option asks for it, and the
+ * event has noise. An exact event, such as a count of instructions, needs no
+ * judgement, unless it is for --fail-over or Markdown. Then judges in d->noise
+ * which changes between the two profiles are real, from their numbers of
+ * samples. Returns the status.
  */
 static int
 judge_pair(struct diff *d)
@@ -622,9 +627,10 @@ judge_pair(struct diff *d)
 }
 
 /*
- * Prints which changes between several runs are real, as JSON, Markdown or
- * text; at most `top` rows. Nothing else is printed: with several runs there
- * is no difference of two profiles. Returns the status.
+ * Prints to standard output which changes between several runs are real, as
+ * Markdown, JSON or text; the tables of text and Markdown have at most `top`
+ * rows each, JSON all. Nothing else is printed: with several runs there is no
+ * difference of two profiles. Returns the status.
  */
 static int
 print_judgement(const struct noise *noise, size_t top)
@@ -648,7 +654,8 @@ print_judgement(const struct noise *noise, size_t top)
 
 /*
  * Compares several runs before and after a change: reads them, judges and
- * prints the changes, and checks the limit of --fail-over. Returns the status;
+ * prints the changes, and checks the limit of --fail-over. Returns the status
+ * of the first step that failed, which is EXIT_BELOW for the limit; else
  * CG_EINPUT if runs were skipped.
  */
 static int
@@ -674,9 +681,10 @@ has_output(const struct args *args)
 }
 
 /*
- * Writes the difference as a profile if -o or -t was given. If that goes to
- * standard output, sets d->to so that the text goes to standard error. Returns
- * the status.
+ * Sets d->to, where the text goes: standard output, or standard error if the
+ * profile of the difference goes there. Writes that profile if -o or -t was
+ * given, with --event only of that event if the format has one. Returns the
+ * status.
  */
 static int
 write_profile(struct diff *d)
@@ -738,8 +746,9 @@ run(struct diff *d)
 }
 
 /*
- * Checks the options of --diff against each other and the number of files, and
- * parses their values, before a file is read. Returns the status.
+ * Checks the options of --diff against each other and the number of files,
+ * before a file is read, and sets d->top, d->limit and the error rate. Returns
+ * the status: CG_EUSAGE (reported) for the first fault.
  */
 static int
 check_args(struct diff *d)

@@ -6,7 +6,10 @@
  */
 #include "noise.h"
 
-/* Returns the number of the line, from 1; 0: out of memory. */
+/*
+ * Returns the number of a line of a file, both by their own numbers; a new
+ * line is appended to noise->line. Numbers begin at 1; 0: out of memory.
+ */
 static uint32_t
 number_line(struct noise *noise, uint32_t file, uint32_t line)
 {
@@ -22,7 +25,11 @@ number_line(struct noise *noise, uint32_t file, uint32_t line)
 	return *number;
 }
 
-/* Adds the lines of a file. False: out of memory. */
+/*
+ * Adds the run's costs in the lines of the current file of `lines` to
+ * kept->line, by number of the line. Lines without cost, and those of an
+ * unknown number, are left out. False: out of memory.
+ */
 static bool
 keep_file(struct noise *noise, struct noise_run *kept, const struct run *run,
     struct cg_lines *lines, struct cg_slice path)

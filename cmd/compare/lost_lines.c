@@ -54,9 +54,8 @@ compare_files(const void *pa, const void *pb)
 /* ---- The first run ------------------------------------------------------- */
 
 /*
- * Appends the lines of the current file that have counts to lost->line, each
- * with whether it ran. False: out of memory, or the lines could not be read
- * (reported).
+ * Appends the lines of the current file of `lines` that have counts to
+ * lost->line, each with whether it ran. False: out of memory.
  */
 static bool
 add_run_lines(struct lost *lost, struct cg_lines *lines, size_t event)
@@ -99,10 +98,11 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 /* ---- The second run ------------------------------------------------------ */
 
 /*
- * Adds a line that ran before, and does not run now, to the list of ranges.
- * Lines come in ascending order, file by file. If the previous line with code
- * is lost, too (follows), the last range is extended to this line; else a range
- * begins. False: out of memory.
+ * Adds a line that ran before, and does not run now, to the count and the list
+ * of ranges. Lines come in ascending order, file by file. follows: the
+ * previous line with code is lost, too, and of this file; then the last range
+ * is extended to this line, else a range begins. path is not copied. False:
+ * out of memory.
  */
 static bool
 add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
@@ -128,9 +128,10 @@ add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 
 /*
  * Compares the lines of a file in the first run (run) with those in the second
- * (lines), both in ascending order. A line that ran in the first run, but not
- * in the second, is added to lost; the reverse is counted. Lines that only one
- * run has are skipped. False: out of memory.
+ * (the current file of `lines`), both in ascending order. A line that ran in
+ * the first run, but not in the second, is added to lost; the reverse is
+ * counted in lost->gained. Lines that only one run has are skipped. False: out
+ * of memory.
  */
 static bool
 compare_file(struct lost *lost, const struct run_file *run,

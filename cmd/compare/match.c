@@ -15,10 +15,11 @@
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Returns the index of the event of `other` that probably is the only event of
- * `one`: the one with the same name and total; else one with the same total,
- * as formats with one event may rename it; else the one with the same name;
- * else the main event.
+ * Returns the index of the event of `other`, which has one at least, that
+ * probably is the only event of `one`: the one with the same name and total;
+ * else the first one with the same total, as formats with one event may rename
+ * it; else the one with the same name; else the main event. Without memory for
+ * the totals, goes by names only.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
@@ -95,8 +96,8 @@ compare_paths(const void *pa, const void *pb)
 }
 
 /*
- * True if tail is the last components of path, such as "src/a.c" of
- * "/home/me/src/a.c".
+ * Returns true if tail is the last components of path, and not all of it, such
+ * as "src/a.c" of "/home/me/src/a.c". False for an empty or absolute tail.
  */
 static bool
 is_path_suffix(const struct path *tail, const struct path *path)
@@ -110,8 +111,8 @@ is_path_suffix(const struct path *tail, const struct path *path)
 }
 
 /*
- * Returns how many paths at the start of the sorted array are equal to the
- * first one, itself included.
+ * Returns how many paths at the start of a sorted array of `count` are equal
+ * to the first one, itself included: at least 1.
  */
 static size_t
 count_same(const struct path *path, size_t count)
@@ -124,10 +125,10 @@ count_same(const struct path *path, size_t count)
 }
 
 /*
- * True if the first of the sorted paths is the end of the second one, which is
- * in the other profile, but not the end of the third one. The two are then
- * taken for the same file, with a relative path in one profile. count: number
- * of paths, at least 2.
+ * Returns true if the first of the sorted paths is the end of the second one,
+ * which is in the other profile, but not the end of the third one. The first
+ * two are then taken for the same file, with a relative path in one profile.
+ * count: number of paths, at least 2.
  */
 static bool
 is_suffix_of_next(const struct path *path, size_t count)
@@ -138,9 +139,9 @@ is_suffix_of_next(const struct path *path, size_t count)
 }
 
 /*
- * Sets v->file[] of both profiles: numbers their files so that the same file
- * gets the same number; 0 for all if one profile has no files. False: out of
- * memory.
+ * Sets v->file[] of both profiles: numbers their files from 1 so that the same
+ * file gets the same number, also if its path is relative in one profile. All
+ * have 0 if one profile has no files. False: out of memory.
  */
 static bool
 match_files(struct verify *v)
@@ -187,9 +188,9 @@ compare_matched(const void *pa, const void *pb)
 }
 
 /*
- * True if the function is the same as the group's first one: equal name and
- * object (executable or library), and the same file, or any file if the first
- * one has none. A group has the functions that are matched.
+ * Returns true if the function `same` is to be matched with the first one of a
+ * group: equal name and object (executable or library), and the same file, or
+ * any file if the first one has a name, but no file.
  */
 static bool
 belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)
@@ -225,9 +226,9 @@ is_symbol_of(struct cg_slice symbol, struct cg_slice name)
 }
 
 /*
- * Returns the name without a symbol in brackets. The callgrind writer adds one
- * if functions share a name: "f [_Z1fv]" or "f [f(I)V]". Other names that end
- * in brackets are returned as they are.
+ * Returns the name without a symbol in brackets at its end, as a part of its
+ * text. The callgrind writer adds one if functions share a name: "f [_Z1fv]"
+ * or "f [f(I)V]". Other names that end in brackets are returned as they are.
  */
 static struct cg_slice
 without_symbol(struct cg_slice name)
@@ -248,7 +249,10 @@ without_symbol(struct cg_slice name)
 	return name;
 }
 
-/* True if the unknown function (function 0) has self costs of any event. */
+/*
+ * Returns true if the self costs of the unknown function (function 0) have a
+ * sum other than 0, for any event. Moves the rows of the profile.
+ */
 static bool
 has_self(const struct profile *profile)
 {
@@ -267,10 +271,11 @@ has_self(const struct profile *profile)
 }
 
 /*
- * Returns the function's name for the comparison. If objects (executables,
- * libraries) are not compared, a function without a name gets that of its
- * object, as in folded stacks: "[libc.so.6]", or "[unknown]". Such a name is
- * written at *to, in v->names, and *to moves past it.
+ * Returns the function's name for a comparison without objects (executables,
+ * libraries). A function without a name, or named "[unknown]", gets that of
+ * its object, as in folded stacks: "[libc.so.6]"; without an object,
+ * "[unknown]". Function 0 stays without a name if it has no self costs. A name
+ * from an object is written at *to, in v->names, and *to moves past it.
  */
 static struct cg_slice
 name_by_object(const struct profile *profile, cg_fn fn, char **to)
@@ -296,8 +301,8 @@ name_by_object(const struct profile *profile, cg_fn fn, char **to)
 
 /*
  * Allocates v->names[s], the space for all names that name_by_object() makes
- * of the objects of functions without a name in profile s. False: out of
- * memory.
+ * of the objects of functions in profile s that have no name, or "[unknown]".
+ * False: out of memory.
  */
 static bool
 alloc_names(struct verify *v, int s)
@@ -345,9 +350,9 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 }
 
 /*
- * True if more than half of the functions of each profile have a source file,
- * or an object (executable or library): get() returns its id, or 0. Only then
- * does the comparison use it.
+ * Returns true if more than half of the functions of each profile have a
+ * source file, or an object (executable or library): get() returns its id, or
+ * 0 for none. Function 0 does not count. Only then does the comparison use it.
  */
 static bool
 most_have(
@@ -404,8 +409,8 @@ match_functions(struct verify *v)
 
 /*
  * Returns the sum of an event's costs for each set of labels (the labels of
- * one sample), by the set's id. The caller frees the array; NULL: out of
- * memory.
+ * one sample), by the set's id; costs of samples without labels are in [0].
+ * The caller frees the array; NULL: out of memory.
  */
 static uint64_t *
 sum_sets(const struct cg_graph *graph, size_t column)
@@ -432,11 +437,11 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 }
 
 /*
- * Sums the costs of an event for each label in both profiles, and adds a
- * difference for each label whose sums differ. labels->of lists each label
- * with the sets that have it, sorted by label; a label that occurs twice in a
- * set counts once. sum: the costs of each set, by profile. False: out of
- * memory.
+ * Sums the costs of an event for each label in both profiles, and appends to
+ * v->label a difference for each label whose sums differ. labels->of lists
+ * each label with the sets that have it, sorted by label; a label that occurs
+ * twice in a set counts once. sum: the costs of each set, by profile. False:
+ * out of memory.
  */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,

@@ -56,7 +56,10 @@ struct cursor {
 #define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
-/* Returns the hash with a text added (FNV-1a). */
+/*
+ * Returns the hash with the bytes of a text added (FNV-1a). Two texts one
+ * after the other have the hash of both joined.
+ */
 static uint64_t
 add_text(uint64_t hash, struct cg_slice text)
 {
@@ -107,7 +110,8 @@ hash_stacks(struct side *side)
 
 /*
  * Returns the names of the functions on the stack that ends in the leaf as
- * text, "main;a", for a message; the job owns it. NULL: out of memory.
+ * text, "main;a", for a message; "" for node 0. The job owns it. NULL: out of
+ * memory.
  */
 static char *
 stack_text(struct cg_job *job, const struct cg_graph *graph, cg_node leaf)
@@ -157,9 +161,10 @@ open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
 }
 
 /*
- * Sets *entry to the next span (time with one stack) of a track, the timeline
- * of a thread; adjacent ones with the same stack are merged, also if rounded
- * times leave a gap of one. False: there are no more.
+ * Sets *entry to the next span (time with one stack) of the cursor's track,
+ * the timeline of a thread; adjacent ones with the same stack are merged, also
+ * if rounded times leave a gap of one. The cost is its duration. False: there
+ * are no more, and *entry is unchanged.
  */
 static bool
 next_span(struct cursor *it, struct entry *entry)
@@ -200,9 +205,10 @@ next_entry(struct cursor *it, struct entry *entry)
 /* ---- Tracks -------------------------------------------------------------- */
 
 /*
- * Sets *any if the track (the timeline of a thread) has costs of the event,
- * and divides side->resolution by 10 until all of its times are multiples of
- * it. False: the track cannot be read (out of memory).
+ * Sets *any to whether the track (the timeline of a thread) has costs of the
+ * event or, if it has calls and the event is time, a stack that took some.
+ * Divides side->resolution by 10 until all times of its entries are multiples
+ * of it, or it is 1. False: out of memory.
  */
 static bool
 look_at_track(struct side *side, size_t number, bool *any)
@@ -230,9 +236,9 @@ look_at_track(struct side *side, size_t number, bool *any)
 }
 
 /*
- * Lists the tracks (timelines of threads) of a profile with costs of the event
- * as lanes, not paired yet, and finds the resolution of their times. False:
- * out of memory.
+ * Sets the lanes of a side: its tracks (timelines of threads) that have costs
+ * of the event, in their order and not paired yet. Also sets the resolution of
+ * the times of all its tracks, COARSEST at most. False: out of memory.
  */
 static bool
 list_lanes(struct side *side)
@@ -272,8 +278,9 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Returns pointers to the profile's lanes (timelines to compare), sorted by
- * thread; the job owns the array. NULL: out of memory.
+ * Returns pointers to the side's lanes (timelines to compare), sorted by
+ * thread, those of the same thread in their order; the job owns the array.
+ * NULL: out of memory.
  */
 static struct lane **
 sort_lanes(struct cg_job *job, const struct side *side)
@@ -298,7 +305,8 @@ pair(struct side side[2], struct lane *a, struct lane *b)
 
 /*
  * Pairs the lanes (timelines to compare) of both profiles that are of the same
- * process and thread: a merge of both sorted lists. False: out of memory.
+ * process and thread, by a merge of both sorted lists; if a thread has
+ * several, the n-th ones of both. Others stay single. False: out of memory.
  */
 static bool
 pair_threads(struct cg_job *job, struct side side[2])
@@ -320,8 +328,8 @@ pair_threads(struct cg_job *job, struct side side[2])
 }
 
 /*
- * Pairs the lanes (timelines to compare) that no thread of the other profile
- * matches, in their order; some may stay single.
+ * Pairs the lanes (timelines to compare) that pair_threads() left single, in
+ * their order; those that one profile has more stay single.
  */
 static void
 pair_others(struct side side[2])
@@ -342,8 +350,8 @@ pair_others(struct side side[2])
 /* ---- Differences --------------------------------------------------------- */
 
 /*
- * True if both times differ by less than the resolution, as times may be
- * rounded or truncated.
+ * Returns true if two times, or two costs, differ by less than the resolution,
+ * as times may be rounded or truncated.
  */
 static bool
 is_near(uint64_t a, uint64_t b, uint64_t resolution)
@@ -352,9 +360,10 @@ is_near(uint64_t a, uint64_t b, uint64_t resolution)
 }
 
 /*
- * True if the later of two samples, one of each profile, begins where the
- * sample before it ended in the other profile. Then a writer may have delayed
- * it, because samples must not overlap in some formats.
+ * Returns true if the later of two samples, one of each profile, begins where
+ * the sample before it ended in the other profile. Then a writer may have
+ * delayed it, because samples must not overlap in some formats. Always false
+ * for spans.
  */
 static bool
 has_waited(const struct cursor it[2], const struct entry at[2])
@@ -378,9 +387,12 @@ wait_for(struct cursor *it, const struct entry *at)
 }
 
 /*
- * True if two entries (samples or spans) are alike. Otherwise *difference has
- * what differs first, with both values: stack, begin (only if timed: both
- * timelines have times) or cost. Times may differ by the resolution.
+ * Returns true if two entries (samples or spans) are alike: in their stacks,
+ * begins (only if timed: the times of both have one unit) and costs. Begins
+ * may differ by less than the resolution; costs must be equal, but for spans
+ * or a coarse resolution may differ by less than twice the resolution.
+ * *difference is overwritten in any case; if they differ, it has what differs
+ * first and, but for a stack, both values.
  */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
@@ -408,8 +420,9 @@ compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
 
 /*
  * Compares two lanes (timelines of a thread, one of each profile) entry by
- * entry up to their first difference, which is added to v->time. False: out of
- * memory.
+ * entry up to their first difference, which is appended to v->time. If one of
+ * them has calls and the units of their times differ, they are not compared.
+ * False: out of memory.
  */
 static bool
 compare_lanes(
@@ -468,7 +481,8 @@ compare_lanes(
 
 /*
  * Pairs the timelines of both profiles and compares each pair: first those of
- * the same thread, then the others. False: out of memory.
+ * the same thread, then the others. A timeline that stays single is not
+ * compared. False: out of memory.
  */
 static bool
 compare_tracks(struct verify *v, struct side side[2], size_t event)

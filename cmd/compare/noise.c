@@ -30,8 +30,9 @@ cost_in(const struct noise_run *run, uint32_t fn, int key)
 }
 
 /*
- * Returns the value of a function that is compared between runs: its cost or,
- * with --normalize, its share of the run's total. Of function 0, the total.
+ * Returns the value of a function or line that is compared between runs: its
+ * cost or, with --normalize, its share of the run's total (0 if that is 0). Of
+ * function 0, always the total.
  */
 static double
 value_in(
@@ -45,10 +46,10 @@ value_in(
 }
 
 /*
- * Returns the least variance that a function's value can have between runs
- * (several profiles): that of a number of samples with this mean (Poisson).
- * The runs at hand may agree by chance and show less. 0: the number of samples
- * is unknown.
+ * Returns the least variance that the value of a function or line with this
+ * mean can have between the runs (profiles) of a side: that of its number of
+ * samples (Poisson). The runs at hand may agree by chance and show less. 0:
+ * the number of samples of a run is unknown.
  */
 static double
 least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
@@ -71,10 +72,11 @@ least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
 }
 
 /*
- * Returns number, mean and variance of a function's values in the runs of a
- * side (before or after). Sums differences to the first run's value, so that
- * the mean is exact if all values are equal: otherwise two means that differ
- * only by rounding, without any variance, would be judged as a real change.
+ * Returns number, mean and variance (0 for one run) of the values of a
+ * function or line in the runs of a side (BEFORE or AFTER). Sums differences
+ * to the first run's value, so that the mean is exact if all values are equal:
+ * otherwise two means that differ only by rounding, without any variance,
+ * would be judged as a real change.
  */
 static struct side
 side_of(const struct noise *noise, int side, cg_fn fn, int key)
@@ -153,9 +155,9 @@ judge(const struct noise *noise, cg_fn fn, int key, double level)
 }
 
 /*
- * True if the function's share of the costs of all runs (profiles that are
- * compared) is large enough to be compared; the mean costs of both sides are
- * summed. *any: it has costs at all.
+ * Returns true if a function or line has a large enough share of the costs of
+ * all runs (profiles) to be compared: the mean costs of both sides are summed.
+ * Sets *any to whether it has costs at all.
  */
 static bool
 is_large(const struct noise *noise, cg_fn fn, int key, bool *any)
@@ -177,8 +179,8 @@ is_large(const struct noise *noise, cg_fn fn, int key, bool *any)
 }
 
 /*
- * Compares rows for qsort(): real changes first, then the largest changes,
- * then in the order of functions.
+ * Compares rows for qsort(): real changes first, then the largest absolute
+ * changes of the mean, then in the order of functions or lines.
  */
 static int
 compare_rows(const void *pa, const void *pb)

@@ -71,7 +71,8 @@ struct noise {
 
 /*
  * Reads all runs; args->split of them are before the change. Returns the
- * status: CG_EINPUT also if runs were skipped, then noise->skipped > 0.
+ * status. Runs that --partial skips are no failure, but are counted in
+ * noise->skipped; it is one if a side has no other run.
  */
 int read_runs(struct noise *);
 

@@ -23,8 +23,9 @@ static const char *const side_name[2] = { "before", "after" };
 /* ---- Numbers ------------------------------------------------------------- */
 
 /*
- * Writes a mean x of a function to buf: a cost or, with --normalize, a share
- * of the total in percent.
+ * Writes a mean x of the costs of a function or line to buf: a cost, rounded,
+ * or, with --normalize, a share of the total in percent. Function 0, the
+ * total, is always a cost.
  */
 static void
 put_mean(char buf[AMOUNT_ROOM], const struct noise *noise, cg_fn fn, double x)
@@ -38,8 +39,8 @@ put_mean(char buf[AMOUNT_ROOM], const struct noise *noise, cg_fn fn, double x)
 }
 
 /*
- * Writes a relative change to buf in percent, "+1.23%"; "-" if there is none
- * (NAN), "any" if it is infinite.
+ * Writes a relative change to buf in percent, "+1.23%" for 0.0123; "-" if
+ * there is none (NAN), "any" if it is infinite.
  */
 static void
 put_percent(char buf[AMOUNT_ROOM], double x)
@@ -127,7 +128,7 @@ put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 	put_row_cell(buf, shown->noise, &shown->row[i], cell);
 }
 
-/* Writes "path:line". */
+/* Writes "path:line" of a row about a source line; put() writes the path. */
 static void
 put_line(FILE *to, const struct noise *noise, const struct noise_row *row,
     void (*put)(FILE *, struct cg_slice))
@@ -179,8 +180,8 @@ print_side(FILE *to, const struct noise *noise, int side)
 }
 
 /*
- * Writes how changes were judged, without a newline: the statistical test, and
- * the rate of false alarms.
+ * Writes how changes were judged, in one line without a newline: the
+ * statistical test, the rate of false alarms and the number of comparisons.
  */
 static void
 put_method(FILE *to, const struct noise *noise)
@@ -332,7 +333,10 @@ print_noise_markdown(FILE *to, const struct noise *noise, size_t top)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Adds the costs by run of a side; function 0: totals. */
+/*
+ * Adds a member "costs_before" or "costs_after" to json: an array of the row's
+ * costs in the runs of that side, in their order. False: out of memory.
+ */
 static bool
 add_costs(const struct noise *noise, const struct noise_row *row, int side,
     struct json_object *json)
@@ -423,7 +427,8 @@ write_runs(FILE *to, const struct noise *noise, int side)
 
 /*
  * Writes the rows of the keys first to last - 1 (INCLUSIVE, SELF, LINE) as
- * items of a JSON array, with a comma between two. False: out of memory.
+ * items of a JSON array, with a comma between two, none after the last. False:
+ * out of memory.
  */
 static bool
 write_rows(FILE *to, const struct noise *noise, int first, int last)
@@ -500,8 +505,9 @@ parse_fail_over(const struct args *args, struct fail_over *limit)
 }
 
 /*
- * True if the row's change is real and above the limit (--fail-over); then
- * reports it as an error. A negative limit is none.
+ * Returns true if the row's change is real and an increase above the limit (of
+ * --fail-over, a share); then reports it as an error. A negative limit is
+ * none.
  */
 static bool
 is_over(const struct noise *noise, const struct noise_row *row, double limit)

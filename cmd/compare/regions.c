@@ -70,9 +70,9 @@ list_regions(struct verify *v, struct places *places, int s)
 }
 
 /*
- * Sorts the regions (ranges of source text with a count) of both profiles, and
- * merges equal ones: sums their counts by profile, and notes which profiles
- * have them.
+ * Sorts the regions (ranges of source text with a count) of both profiles in
+ * place, and merges equal ones into the first: sums their counts by profile,
+ * and notes which profiles have them.
  */
 static void
 merge_places(struct places *places)
@@ -97,8 +97,8 @@ merge_places(struct places *places)
 
 /*
  * Returns bits that tell regions (ranges of source text with a count) of one
- * language from those of another, in profile s; 0 if it does not have the
- * region.
+ * language from those of another, in profile s; 0 only if that profile does
+ * not have the region.
  */
 static unsigned
 kind_of(const struct place *place, int s)
@@ -110,9 +110,10 @@ kind_of(const struct place *place, int s)
 }
 
 /*
- * True if the n regions (ranges of source text) of a file can be compared: the
- * profiles have one format, or regions of the same languages. Formats other
- * than json write lines, or nothing, for regions of another language.
+ * Returns true if the n regions (ranges of source text) of a file can be
+ * compared: the profiles have one format, or regions of the same languages.
+ * Formats other than json write lines, or nothing, for regions of another
+ * language.
  */
 static bool
 are_comparable(const struct verify *v, const struct place *place, size_t n)

@@ -134,8 +134,9 @@ add_label_json(struct json_object *json, const struct cg_label *label)
 }
 
 /*
- * Writes json as the next element of the array "numbers", and frees it. ok:
- * false if memory ran out when it was made, which is recorded in v->no_memory.
+ * Writes json as the next element of the array "numbers" to standard output,
+ * and frees it. ok: false if memory ran out when it was made; that, or if it
+ * runs out now, is recorded in v->no_memory.
  */
 static void
 write_number(struct verify *v, struct json_object *json, bool ok)
@@ -351,8 +352,8 @@ report_unlocated(struct verify *v, const struct where *where, size_t event,
 }
 
 /*
- * Returns the facts (kinds of data) that profile `from` has and that the other
- * profile's format cannot represent, so that they are not compared.
+ * Returns the facts (kinds of data) that profile `from` (0 or 1) has and that
+ * the other profile's format cannot represent, so that they are not compared.
  */
 static cg_facts
 facts_lost(const struct verify *v, int from)

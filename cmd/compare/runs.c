@@ -10,7 +10,11 @@
 
 /* ---- Costs --------------------------------------------------------------- */
 
-/* Copies the run's costs by function of noise->graph. Returns the status. */
+/*
+ * Sets the total, the number of samples and the costs of kept from a run: its
+ * costs by function of noise->graph, summed if several of its functions are
+ * the same one there. Returns the status.
+ */
 static int
 keep_costs(struct noise *noise, struct noise_run *kept, const struct run *run)
 {
@@ -33,8 +37,10 @@ keep_costs(struct noise *noise, struct noise_run *kept, const struct run *run)
 }
 
 /*
- * Copies total, number of samples and costs of functions from a profile, which
- * was read, to run. The caller can then free the profile. Returns the status.
+ * Copies total, number of samples, name of the format, and costs of functions
+ * and lines of a profile, which was read, to kept; adds its functions to
+ * noise->graph. The caller can then close the profile, which gets the sums.
+ * Returns the status.
  */
 static int
 take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)
@@ -55,7 +61,8 @@ take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)
 /*
  * Reads the profile at path as the next run, noise->run[noise->runs], and
  * counts it if it could be read. side: BEFORE or AFTER. Returns the status;
- * with --partial, CG_OK for a run that was skipped.
+ * with --partial, CG_OK for a run that cannot be read or only in part, which
+ * is skipped and counted in noise->skipped.
  */
 static int
 read_run(struct noise *noise, const char *path, int side)

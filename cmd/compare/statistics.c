@@ -36,8 +36,8 @@ enum { BEFORE, AFTER };
 /* ---- The incomplete beta function ---------------------------------------- */
 
 /*
- * Returns coefficient n, from 1 on, of the continued fraction for the
- * incomplete beta function (DLMF 8.17.22).
+ * Returns coefficient d_n, n from 1 on, of the continued fraction 1 + d_1 / (1
+ * + d_2 / (1 + ...)) for the incomplete beta function (DLMF 8.17.22).
  */
 static double
 coefficient(unsigned n, double a, double b, double x)
@@ -56,8 +56,9 @@ away_from_zero(double x)
 }
 
 /*
- * Returns the continued fraction 1 + d1 / (1 + d2 / (1 + ...)) of the
- * incomplete beta function, by Lentz's method; NAN: it does not converge.
+ * Returns the value of the continued fraction 1 + d_1 / (1 + d_2 / (1 + ...))
+ * of the incomplete beta function I_x(a, b), by Lentz's method; NAN: it does
+ * not converge within TERMS_MAX terms.
  */
 static double
 continued_fraction(double a, double b, double x)
@@ -124,9 +125,9 @@ t_quantile(double p, double freedom)
 }
 
 /*
- * Returns the variance of the mean of side s: that of its values, at least
- * least[s], divided by the number of runs. A single run has no spread of its
- * own: that of the other side is taken.
+ * Returns the variance of the mean of side s: that of its runs, at least
+ * least[s], divided by the number of its runs. A single run has no spread of
+ * its own: that of the runs of the other side is taken.
  */
 static double
 variance_of_mean(const struct side side[2], const double least[2], int s)

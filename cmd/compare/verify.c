@@ -15,8 +15,10 @@
 
 /*
  * Returns the facts (kinds of data) that the profile could have: those that
- * its format can represent and those that are derived from them, such as calls
- * from stacks. For a format that is only read, those found.
+ * its format can represent, those that it has, and those that are derived from
+ * stacks, such as calls. For a format that is only read, those found and
+ * derived. Labels that the format cannot represent are left out: they are of
+ * threads, made by the library.
  */
 static cg_facts
 representable_facts(const struct profile *profile)
@@ -50,8 +52,8 @@ read_profile(struct verify *v, int s, const char *path)
 }
 
 /*
- * Returns the deepest level of recursion in the names of functions: 3 if one
- * is "f'3"; 1: no name has a level.
+ * Returns the deepest level of recursion in the names of functions, a number
+ * after the last apostrophe: 3 if one is "f'3"; 1: no name has a level.
  */
 static uint64_t
 deepest_level(const struct cg_graph *graph)
@@ -109,9 +111,10 @@ find_inclusives(struct verify *v)
 }
 
 /*
- * Derives calls and inclusive costs of profile s from its stacks, and opens
- * its rows. If the other profile has no stacks, recursion levels become
- * separate functions as in that profile. Returns the status.
+ * Derives calls and inclusive costs of profile s from its stacks, and sets its
+ * rows. If only this profile has stacks, recursion gets levels, which become
+ * functions of their own ("f'2"), as deep as the names in the other profile
+ * have them. Returns the status.
  */
 static int
 derive_profile(struct verify *v, int s)
@@ -130,8 +133,9 @@ derive_profile(struct verify *v, int s)
 }
 
 /*
- * Reports events that only one profile has. They are a difference if they have
- * costs and the other format could have them.
+ * Reports each event that only one profile has. It is a difference if it has
+ * costs and the other format could have it; that is, it can have several
+ * events, or the profile has none.
  */
 static void
 compare_events(struct verify *v)
@@ -155,8 +159,9 @@ compare_events(struct verify *v)
 }
 
 /*
- * Reports events whose units differ. A format may have no units, so a missing
- * unit is a difference only if both profiles have the same format.
+ * Reports each event of both profiles whose units differ. A format may have no
+ * units, so a missing unit is a difference only if both profiles have the same
+ * format.
  */
 static void
 compare_units(struct verify *v)
@@ -177,8 +182,9 @@ compare_units(struct verify *v)
 }
 
 /*
- * True for coverage formats, which have lines but no calls. Their lines belong
- * to files; to which function, the reader only guesses.
+ * Returns true if the profile can have lines but no calls, as in coverage
+ * formats. Its lines belong to files; to which function, the reader only
+ * guesses.
  */
 static bool
 has_lines_of_files(const struct profile *profile)
