@@ -82,8 +82,10 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Sets the ranks of n numbers, minus their mean; equal numbers share theirs.
- * Returns the sum of their squares.
+ * Sets in room->place, by number, the ranks of n numbers, minus their mean
+ * (equal numbers share theirs), and the groups of equal ones, none of which is
+ * on the left of a split yet. Overwrites room->sorted. Returns the sum of the
+ * squares of the ranks; 0 if all numbers are equal.
  */
 static double
 rank_numbers(const struct changes_room *room, const double *value, size_t n)
@@ -124,10 +126,14 @@ normal_probability(size_t m, size_t n, double u)
 }
 
 /*
- * The tail of the normal distribution is thicker: it only misses changes of few
- * runs. The number of ways in which m numbers have j exceptions among n others
- * is the coefficient of q^j in the product of (1 - q^(n + i)) / (1 - q^i), i
- * from 1 to m (Mann and Whitney give the recurrence).
+ * Exact for few numbers or exceptions: on the smaller side at most EXACT_SIDE
+ * numbers, of the pairs fewer than EXACT_PAIRS exceptions. Above, the normal
+ * distribution is taken, whose tail is thicker: it only misses changes of few
+ * runs.
+ *
+ * The number of ways in which m numbers have j exceptions among n others is
+ * the coefficient of q^j in the product of (1 - q^(n + i)) / (1 - q^i), i from
+ * 1 to m (Mann and Whitney give the recurrence).
  */
 double
 separation_probability(size_t m, size_t n, double u)
@@ -152,9 +158,11 @@ separation_probability(size_t m, size_t n, double u)
 }
 
 /*
- * Finds the split of n numbers that separates them best, better than *best, at
- * a probability of limit at most. Returns the first place of the right side; 0:
- * there is none.
+ * Finds the split of n numbers that separates them best: by more standard
+ * deviations than *best, and with a probability of limit at most that it is
+ * chance. Returns the index of the first number of the right side, and sets
+ * *best to its standard deviations; 0: there is none, and *best is unchanged.
+ * Overwrites the ranks of the room.
  */
 static size_t
 find_split(const struct changes_room *room, const double *value, size_t n,
@@ -203,8 +211,11 @@ struct part {
 };
 
 /*
- * Gets the next part of n numbers: first all, then parts of half the length,
- * each of which begins in the middle of the one before. False: no more.
+ * Sets *part to the next part of n numbers; *part is all zeros at first. First
+ * all numbers, then parts of half the length, each of which begins in the
+ * middle of the one before; the last one ends with the numbers and may be
+ * shorter. Then those of half that length, and so on. False: parts would be
+ * shorter than PART_MIN.
  */
 static bool
 next_part(struct part *part, size_t n)
@@ -227,7 +238,10 @@ next_part(struct part *part, size_t n)
 
 /*
  * Finds the best split of the numbers from begin to end - 1, also in parts of
- * them if parts is set. Returns the place; 0: there is none.
+ * them if parts is set: the one by the most standard deviations among those
+ * that are certain at these numbers' share of the error rate. Returns the
+ * index of the first number on its right side, in the whole series; 0: there
+ * is none.
  */
 static size_t
 split_of(const struct segmentation *s, size_t begin, size_t end, bool parts)
@@ -251,7 +265,12 @@ split_of(const struct segmentation *s, size_t begin, size_t end, bool parts)
 	return found;
 }
 
-/* Recurses into the shorter side only, so that the depth is logarithmic. */
+/*
+ * Appends to room->change all splits of the numbers from begin to end - 1, in
+ * no order: splits them in two, and then each side again, until no split is
+ * certain. Recurses into the shorter side only, so that the depth is
+ * logarithmic.
+ */
 static void
 split_all(struct segmentation *s, size_t begin, size_t end)
 {
@@ -290,8 +309,9 @@ end_after(const struct segmentation *s, size_t i)
 }
 
 /*
- * Tests each change again, between its neighbours: it was found before they
- * were known.
+ * Tests each change again, between its neighbours, which were not known when
+ * it was found: moves it to the best split there, or removes it if there is
+ * none. The changes are sorted.
  */
 static void
 refine(struct segmentation *s)
@@ -329,7 +349,11 @@ find_levels(struct segmentation *s)
 	}
 }
 
-/* Returns twice the variance of numbers around the levels of a change. */
+/*
+ * Returns twice the variance of the numbers from begin to end - 1 around the
+ * two levels of a change. It is estimated from their mean deviation, as a
+ * square would count outliers for more.
+ */
 static double
 spread_of(const struct segmentation *s, const struct change *change,
     size_t begin, size_t end)
@@ -345,8 +369,9 @@ spread_of(const struct segmentation *s, const struct change *change,
 }
 
 /*
- * Returns how much more likely the number belongs to the right level than to
- * the left one, as a logarithm.
+ * Returns how much more likely the number belongs to the right level of a
+ * change than to the left one, as a logarithm from -RATIO_MAX to RATIO_MAX.
+ * spread: twice the variance; without any, the result is one of these limits.
  */
 static double
 ratio_of(const struct change *change, double value, double spread)
@@ -359,7 +384,12 @@ ratio_of(const struct change *change, double value, double spread)
 	return fmin(fmax(ratio / spread, -RATIO_MAX), RATIO_MAX);
 }
 
-/* Moves the change to the most likely place, which ranks only find nearly. */
+/*
+ * Moves the change to the most likely place, which ranks only find nearly.
+ * Both levels are the numbers from begin to end - 1, and at least one stays on
+ * either side. spread: twice their variance. The interval is this place only,
+ * for now.
+ */
 static void
 move_change(struct change *change, const struct segmentation *s, size_t begin,
     size_t end, double spread)
@@ -402,7 +432,12 @@ find_interval(const struct segmentation *s, size_t number)
 
 /* ---- Drifts -------------------------------------------------------------- */
 
-/* Returns the sum of squares of ranks that the levels leave. */
+/*
+ * Returns the sum of squares that remains of ranks, whose sum of squares is
+ * `squares`, if each rank is taken relative to the mean of its level: of the
+ * levels between the changes first to last, and before and after them. begin:
+ * index of the number that has the first rank.
+ */
 static double
 squares_around_levels(const struct segmentation *s, size_t first, size_t last,
     size_t begin, double squares)
@@ -420,7 +455,11 @@ squares_around_levels(const struct segmentation *s, size_t first, size_t last,
 	return squares;
 }
 
-/* The same for a line. */
+/*
+ * Returns the sum of squares that remains of n ranks, whose sum of squares is
+ * `squares`, if each rank is taken relative to the straight line that fits
+ * them best.
+ */
 static double
 squares_around_line(const struct segmentation *s, size_t n, double squares)
 {
@@ -432,7 +471,11 @@ squares_around_line(const struct segmentation *s, size_t n, double squares)
 	       sum * sum * 12 / ((double)n * ((double)n * (double)n - 1));
 }
 
-/* True if the changes first to last are rather one slope. */
+/*
+ * Returns true if the changes first to last (included) are rather one slope: a
+ * line fits the ranks better than their levels do. Overwrites the ranks of the
+ * room.
+ */
 static bool
 is_drift(const struct segmentation *s, size_t first, size_t last)
 {
@@ -448,8 +491,11 @@ is_drift(const struct segmentation *s, size_t first, size_t last)
 }
 
 /*
- * Joins changes that are one slope. Their places stay until all are judged, as
- * they end the levels next to them; what is joined gets an empty interval.
+ * Joins adjacent changes in one direction that are rather one slope into the
+ * first of them, which gets the interval from the begin of the level before to
+ * the end of the level after; also makes a single one a drift. Their places
+ * stay until all are judged, as they end the levels next to them; what is
+ * joined gets an empty interval until it is removed.
  */
 static void
 join_drifts(struct segmentation *s)
@@ -484,7 +530,9 @@ join_drifts(struct segmentation *s)
 
 /* ---- Numbers without noise ----------------------------------------------- */
 
-/* Returns the end of the stretch of equal numbers. */
+/*
+ * Returns the index after the last of the equal numbers that begin at `begin`.
+ */
 static size_t
 stretch_end(const struct segmentation *s, size_t begin)
 {
@@ -495,7 +543,10 @@ stretch_end(const struct segmentation *s, size_t begin)
 	return end;
 }
 
-/* True if most numbers are like a neighbour; the ends may begin a level. */
+/*
+ * Returns true if at least half of the numbers are like a neighbour. The first
+ * and the last number count as such, as they may end or begin a level.
+ */
 static bool
 has_levels(const struct segmentation *s)
 {
@@ -509,9 +560,11 @@ has_levels(const struct segmentation *s)
 }
 
 /*
- * Lists where one level ends and another begins. Numbers alone that are neither
- * first nor last are outliers, unless they are back at the level before; the
- * interval of the change has them.
+ * Appends to room->change, in order, where one level ends and another begins.
+ * Numbers alone that are neither first nor last are outliers, unless they are
+ * back at the level before; they begin no level, but the interval of the
+ * change has them: it begins where the level before ended. There is one number
+ * at least.
  */
 static void
 list_levels(struct segmentation *s)

@@ -38,7 +38,10 @@ add_costs(struct costs *costs, uint32_t id, const double cost[KEYS])
 	return !is_new || cg_append(costs->job, &costs->touched, id);
 }
 
-/* Makes a column for the costs from the current run on. */
+/*
+ * Makes a column for the costs of a function from the current run on; the runs
+ * before have the mean of its costs that were not kept. False: out of memory.
+ */
 static bool
 begin_column(struct costs *costs, uint32_t id)
 {
@@ -111,7 +114,11 @@ compare_peaks(const void *pa, const void *pb)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Drops the columns with the lower half of peaks. */
+/*
+ * Drops the columns with the lower half of peaks (one more than half if their
+ * number is odd), all but the sums of their costs, and raises the floor to the
+ * largest of these peaks. Sorts the columns, so that their indexes change.
+ */
 static void
 drop_half(struct costs *costs)
 {

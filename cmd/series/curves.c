@@ -42,7 +42,11 @@ make_room(struct series *series)
 	return room->change && room->place && room->sorted && room->value;
 }
 
-/* Adds a curve without values. NULL: out of memory (reported). */
+/*
+ * Appends a curve of a kind, which is not copied, with a value of 0 for each
+ * run. Returns it, valid until the next is added. NULL: out of memory
+ * (reported).
+ */
 static struct curve *
 add_curve(struct series *series, const char *kind)
 {
@@ -58,7 +62,12 @@ add_curve(struct series *series, const char *kind)
 
 /* ---- Changes ------------------------------------------------------------- */
 
-/* Finds the changes of the curve's values. False: out of memory (reported). */
+/*
+ * Sets the curve's mean and, if its values change, its changes and the size of
+ * the largest. If a run has no value (NAN), the mean is NAN, and there are no
+ * changes: such a run has no place among levels. False: out of memory
+ * (reported).
+ */
 static bool
 judge_curve(struct series *series, struct curve *curve, bool exact)
 {
@@ -155,7 +164,10 @@ show_candidate(struct series *series, const struct candidate *candidate)
 	return judge_curve(series, curve, series->common.exact);
 }
 
-/* True if the inclusive cost is the self cost, or the total, in each run. */
+/*
+ * Returns true if the function's inclusive cost is its self cost in each run,
+ * or is the total in each run.
+ */
 static bool
 is_repeated(const struct series *series, const struct column *column)
 {
@@ -170,7 +182,12 @@ is_repeated(const struct series *series, const struct column *column)
 	return self || total;
 }
 
-/* Lists functions to test, by self cost and, if there are calls, inclusive. */
+/*
+ * Tests functions for changes, by self cost and, if there are calls, by
+ * inclusive cost, and appends curves of those to be shown: at most series->top
+ * of each kind. Others that changed are counted in series->unlisted, all that
+ * were tested in series->comparisons. False: out of memory (reported).
+ */
 static bool
 show_functions(struct series *series)
 {
@@ -256,8 +273,11 @@ add_metric(struct series *series, int metric)
 }
 
 /*
- * Finds where the file's share of lines was highest last, and whether it is
- * lower in the last run that has the file. lost: how many lines that is.
+ * Returns true if the file's share of lines is lower in the last run that has
+ * the file than where it was highest. Then sets *loss to a change from the
+ * highest to the last share, in percent, at the first run with the file after
+ * the highest share was last reached, and *lost to the number of lines that
+ * the file has lost. False: neither is to be used.
  */
 static bool
 find_loss(const struct series *series, const struct column *column,

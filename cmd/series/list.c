@@ -42,9 +42,11 @@ add_name(void *arg, const char *name)
 }
 
 /*
- * Adds the input of a line of a manifest. An archive is listed once for each
- * member, and is read whole. A last line without newline was cut off by a
- * crash, or is being written, and is ignored.
+ * Adds the input of a line of a manifest, a JSON object; an object without
+ * input or status adds none. An archive is listed once for each member, and is
+ * read whole. A last line without newline that is no JSON was cut off by a
+ * crash, or is being written, and is ignored, unless it is the only one.
+ * Returns the status: CG_EINPUT (reported) for other lines that are no JSON.
  */
 static int
 add_line(void *arg, char *line, size_t n)
@@ -93,7 +95,10 @@ compare_numbers(const void *pa, const void *pb)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Keeps one entry for each input: of a run if any line says so. */
+/*
+ * Keeps one entry for each different input among those from index `from` on:
+ * where it was first listed, and a run if any line says so.
+ */
 static void
 join_lines(struct list *list, size_t from)
 {
@@ -114,7 +119,10 @@ join_lines(struct list *list, size_t from)
 	list->input.n = from + kept;
 }
 
-/* Makes the list the inputs of the command. False: out of memory. */
+/*
+ * Makes the listed inputs that are runs the inputs of the command, without a
+ * copy of their names. False: out of memory; the inputs are unchanged.
+ */
 static bool
 replace_inputs(struct list *list)
 {

@@ -33,7 +33,10 @@ put_base64(FILE *to, const unsigned char *bytes, size_t n)
 	}
 }
 
-/* The policy allows this style, and nothing else. */
+/*
+ * Writes the begin of the page, up to the title in its header, which stays
+ * open. The policy for the content allows this style, and nothing else.
+ */
 static void
 put_head(FILE *to, const char *event)
 {
@@ -205,8 +208,9 @@ find_range(struct chart *chart)
 }
 
 /*
- * Draws the values. If there are more runs than pixels, each pixel gets its
- * first, lowest, highest and last value, so that no run is hidden.
+ * Draws the values as a path, with a gap where runs have none. If there are
+ * more runs than pixels, each pixel gets its first, lowest and highest value,
+ * so that no run is hidden.
  */
 static void
 put_line(FILE *to, const struct chart *chart)
@@ -287,7 +291,10 @@ put_levels(FILE *to, const struct chart *chart)
 	}
 }
 
-/* The value of each run, for the pointer. */
+/*
+ * Draws an invisible area for each run, with the run's name and value for the
+ * pointer; nothing if there are more than HITS_MAX runs.
+ */
 static void
 put_hits(FILE *to, const struct chart *chart)
 {

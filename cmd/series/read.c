@@ -51,7 +51,10 @@ parse_time(const char *key, const char *value, int64_t *nanos)
 	return false;
 }
 
-/* Finds when the run began: the earliest time of its parts. */
+/*
+ * Sets the time when the run began: the earliest one that descriptions of its
+ * parts have. Without any, the run stays as it was.
+ */
 static void
 find_time(struct series_run *run, const struct cg_graph *graph)
 {
@@ -89,7 +92,11 @@ add_file(struct series *series, struct series_run *run, struct cg_slice path,
 	return id != 0 && add_costs(&series->costs, id, lines);
 }
 
-/* Counts the same as --summary. Returns the status. */
+/*
+ * Adds the coverage of a run that was read to run->hits and, by file, to
+ * series->costs, and ends the run there. Counts the same lines, functions and
+ * branches as --summary. Returns the status.
+ */
 static int
 take_coverage(
     struct series *series, struct series_run *run, const struct run *from)
@@ -149,7 +156,11 @@ take_costs(struct series *series, struct series_run *kept, struct run *run)
 
 /* ---- Runs ---------------------------------------------------------------- */
 
-/* The first run decides whether the series is one of coverage. */
+/*
+ * Returns CG_OK if the run is of the kind of the series: coverage or, always
+ * with --event, costs. The first run decides, and sets series->coverage. Else
+ * returns CG_EINPUT (reported).
+ */
 static int
 check_kind(struct series *series, const struct run *run)
 {
@@ -165,7 +176,11 @@ check_kind(struct series *series, const struct run *run)
 	    run->path, series->run.at[0].name);
 }
 
-/* Takes what is needed of a run that was read. Returns the status. */
+/*
+ * Appends a run that was read to the series, and takes what is needed of it:
+ * its format, time, and coverage or costs. Its name is not copied. Returns the
+ * status.
+ */
 static int
 take_run(struct series *series, struct run *run)
 {
@@ -187,8 +202,9 @@ take_run(struct series *series, struct run *run)
 }
 
 /*
- * With --partial, counts a run or an archive that cannot be read. Returns the
- * status, or CG_OK if it was counted.
+ * With --partial, counts a run or an archive that cannot be read (status is
+ * CG_EINPUT) in series->skipped and returns CG_OK. Otherwise returns the
+ * status.
  */
 static int
 skip_bad(struct series *series, int status)
@@ -200,8 +216,9 @@ skip_bad(struct series *series, int status)
 }
 
 /*
- * Reads a run with a job of its own: the file, or the bytes of a member if they
- * are not NULL. Returns the status.
+ * Reads a run with a job of its own, and appends it to the series: the file,
+ * or the bytes of a member of an archive if they are not NULL. name is not
+ * copied. Returns the status; CG_OK also for a run that --partial skips.
  */
 static int
 read_run(struct series *series, const char *name, const struct cg_slice *bytes)
@@ -263,8 +280,9 @@ read_bytes(struct series *series, struct cg_archive *archive,
 }
 
 /*
- * Returns whether the member is in a known format, unless --from says so. Other
- * files, such as README, are no runs.
+ * Sets *known to whether the bytes of a member of an archive are in a known
+ * format, or --from says in which: other files, such as README, are no runs.
+ * Returns the status.
  */
 static int
 is_profile(const struct series *series, const char *name, struct cg_slice bytes,
@@ -344,7 +362,10 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Compares names; numbers in them compare by value: run9 is before run10. */
+/*
+ * Compares names, and returns a negative number, 0 or a positive one. Numbers
+ * in them compare by value: run9 is before run10, and run09 is equal to run9.
+ */
 static int
 compare_names(const char *a, const char *b)
 {

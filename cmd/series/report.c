@@ -43,7 +43,10 @@ change_text(char buf[AMOUNT_ROOM], const struct curve *curve,
 	return buf;
 }
 
-/* "39-41", "40", or "drift"; runs are counted from 1. */
+/*
+ * Writes the interval of a change to buf: "39-41", or "40" if it is one run;
+ * runs are counted from 1. Returns buf.
+ */
 static const char *
 interval_text(char buf[AMOUNT_ROOM], const struct change *change)
 {
@@ -109,7 +112,11 @@ put_curve_name(FILE *to, const struct curve *curve)
 		fputs(", inclusive", to);
 }
 
-/* Writes what changed, unless it is the only total, and since which run. */
+/*
+ * Writes what changed (unless it is the only total) and the first run of the
+ * new level, or of the slope of a drift. For a cause, only which function it
+ * is.
+ */
 static void
 put_change_name(FILE *to, const void *arg, size_t i)
 {
@@ -161,7 +168,8 @@ list_changes(struct rows *rows, size_t from, size_t to, bool causes)
 }
 
 /*
- * Prints the changes of curves from first to last - 1. False: out of memory.
+ * Prints a table of the changes of curves first to last - 1; causes: after
+ * each change, the functions that caused it. False: out of memory.
  */
 static bool
 print_changes(FILE *to, const struct series *series, const char *title,
@@ -409,7 +417,10 @@ write_series_json(FILE *to, const struct series *series)
 
 /* ---- CSV ----------------------------------------------------------------- */
 
-/* Writes text of a quoted field by RFC 4180. */
+/*
+ * Writes text in a quoted field by RFC 4180: quotes are doubled. The quotes
+ * around the field are the caller's.
+ */
 static void
 put_quoted(FILE *to, struct cg_slice text)
 {
@@ -433,7 +444,10 @@ shares_name(const struct series *series, const struct curve *curve)
 	return false;
 }
 
-/* Writes the heading of a column: "self f", or "self f (file) [object]". */
+/*
+ * Writes the heading of a column as a quoted field: "self f" or, if other
+ * curves have that name, "self f (file) [object]"; of a file, its path.
+ */
 static void
 put_heading(FILE *to, const struct series *series, const struct curve *curve)
 {

@@ -49,7 +49,11 @@ cannot_write(const struct series *series)
 	return CG_EOUTPUT;
 }
 
-/* Writes the open file, and closes it. Returns the status. */
+/*
+ * Writes the series to an open file, and closes it in any case. NULL: it could
+ * not be opened, and errno says why. Returns the status, CG_EOUTPUT (reported)
+ * if it cannot be written.
+ */
 static int
 write_to(FILE *to, const struct series *series)
 {
@@ -69,7 +73,8 @@ write_to(FILE *to, const struct series *series)
 
 /*
  * Writes a file next to the target, then renames it to the target. It gets the
- * permissions of the old file (NULL: there is none). Returns the status.
+ * permissions of the old file (NULL: there is none). Returns the status; if it
+ * is not CG_OK, the target is as it was, and the new file is removed.
  */
 static int
 replace_file(
@@ -94,7 +99,8 @@ replace_file(
 }
 
 /*
- * Writes the file, which replaces an older one when it is complete. Returns the
+ * Writes the file of -o. An older file is replaced when the new one is
+ * complete; a link to it stays. A pipe or a device is written to. Returns the
  * status.
  */
 static int
@@ -134,7 +140,7 @@ is_known_form(const char *path)
 	       ends_with(path, JSON_SUFFIX);
 }
 
-/* True for "-" as a name. */
+/* Returns true if the name is "-", which is standard input; NULL is not. */
 static bool
 is_standard(const char *path)
 {
@@ -152,7 +158,11 @@ reads_stdin_twice(const struct args *args)
 	return reads > 1;
 }
 
-/* Checks what the options ask for, before a run is read. */
+/*
+ * Checks what the options ask for, before a run is read, and sets series->top,
+ * the error rate, and the order if --order does not: as given for lists, else
+ * by name. Returns the status, CG_EUSAGE (reported) for the first fault.
+ */
 static int
 check_args(struct series *series)
 {
