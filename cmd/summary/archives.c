@@ -61,9 +61,10 @@ add_member(struct members *all, struct cg_archive *archive, const char *path,
 }
 
 /*
- * Adds the members of the archive at path as inputs of all->job. Without
- * --from, members of unknown formats, such as README, are skipped. Returns the
- * status: an error if none is left.
+ * Adds the members of the archive at path, which were added to all->job as
+ * files in memory, as its inputs. Without --from, members of unknown formats,
+ * such as README, are skipped. Returns the status: CG_EINPUT (reported) if
+ * none is left.
  */
 static int
 choose_inputs(const struct args *args, struct members *all, const char *path)
@@ -137,9 +138,9 @@ merge_archive(struct args *args, struct members *all, const char *path)
 }
 
 /*
- * Reads the inputs that are neither archives nor executables together, as they
- * may need each other, and merges them into the graph of all inputs. Returns
- * the status.
+ * Reads the inputs that are neither archives (by their names) nor executables
+ * together, as they may need each other, and merges them into the graph of all
+ * inputs. Returns the status; CG_OK if there are none.
  */
 static int
 merge_files(struct args *args, struct members *all)
@@ -157,9 +158,9 @@ merge_files(struct args *args, struct members *all)
 }
 
 /*
- * Reads the archive or executable at path or, if path is NULL, all inputs that
- * are neither, with a job of its own, and merges the result into the graph of
- * all inputs. Returns the status.
+ * Reads the archive at path or, if path is NULL, all inputs that are neither
+ * archives nor executables, with a job of its own, and merges the result into
+ * the graph of all inputs. Returns the status.
  */
 static int
 merge_input(struct args *args, const char *path)

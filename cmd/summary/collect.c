@@ -18,7 +18,10 @@ add(struct covered *to, const struct covered *from)
 	}
 }
 
-/* Returns the directory of a path, with its slash; "" if the path has none. */
+/*
+ * Returns the directory of a path, with its slash, as a part of its text; ""
+ * if the path has none.
+ */
 static struct cg_slice
 directory_of(struct cg_slice path)
 {
@@ -42,9 +45,10 @@ limit_root(struct summary *summary, struct cg_slice path)
 }
 
 /*
- * Appends a file to the summary, and adds its counts to its directory and to
- * the total. The directory is the last one or a new one, as files are sorted.
- * False: out of memory.
+ * Appends a file to the summary, adds its counts to its directory and to the
+ * total, and shortens summary->root to a directory of this file, too. The
+ * file's directory is the last one or a new one, as files are sorted. False:
+ * out of memory.
  */
 static bool
 add_file(struct summary *summary, const struct covered *file)
@@ -190,8 +194,8 @@ count_all(const struct cg_graph *graph, const struct args *args)
 }
 
 /*
- * Compares files for qsort(): the lowest share of lines hit first, then the
- * one with more missed lines, then by path.
+ * Compares files for qsort(): the lowest share of lines hit first (all, if a
+ * file has no lines), then the one with more missed lines, then by path.
  */
 static int
 compare_files(const void *pa, const void *pb)

@@ -16,7 +16,9 @@ struct table {
 
 /*
  * Writes a cell of the table to buf: "85.7% 12/14" (share, hit, found), "-" if
- * nothing was found. i: the row; cell: the column, a metric such as lines.
+ * nothing was found. i: the row; cell: the column, from 0, of the metrics that
+ * are shown. Of numbers above 999,999,999 the last nine digits are written, as
+ * buf has no room for more.
  */
 static void
 put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
@@ -84,8 +86,10 @@ print_text(const struct summary *summary)
 }
 
 /*
- * Prints a line such as "Coverage 90.0% of 10 lines, 75.0% of 8 functions" and
- * a table of the least covered directories, at most `directories` of them.
+ * Prints a line such as "Coverage  90.0% of 10 lines, 75.0% of 8 functions",
+ * of the metrics that were found, and a table of the least covered
+ * directories: at most `directories` of them, no table if that is 0. The table
+ * sorts summary->directory.
  */
 void
 print_counts(struct summary *summary, size_t directories)

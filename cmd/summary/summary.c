@@ -23,7 +23,8 @@ struct limits {
 
 /*
  * Parses a limit of --fail-under, "lines=80", "lines=80%" or "80", which means
- * lines, into limits. False: it is none of these, or given twice.
+ * lines, into limits, in units of 0.001 percent. False: it is none of these,
+ * above 100, or the metric has a limit already.
  */
 static bool
 take_limit(struct cg_slice text, struct limits *limits)
@@ -65,9 +66,10 @@ parse_limits(const struct args *args, struct limits *limits)
 }
 
 /*
- * True if the limit is met, also if nothing was found to count. But coverage
- * without any line does not meet a limit, as no test has run then, unless
- * --patch selects lines: a patch may change no code.
+ * Returns true if the limit of a metric, in units of 0.001 percent, is met;
+ * also if nothing was found to count. But coverage without any line does not
+ * meet a limit of lines above 0, as no test has run then, unless --patch
+ * selects lines: a patch may change no code.
  */
 static bool
 is_met(const struct summary *summary, size_t metric, uint64_t limit)
@@ -81,8 +83,8 @@ is_met(const struct summary *summary, size_t metric, uint64_t limit)
 }
 
 /*
- * Reports limits of --fail-under that are not met. Returns EXIT_BELOW if there
- * are any, else CG_OK.
+ * Reports each limit of --fail-under that is not met as an error. Returns
+ * EXIT_BELOW if there are any, else CG_OK.
  */
 static int
 check_limits(const struct summary *summary, const struct limits *limits)
@@ -129,7 +131,8 @@ find_event(const struct args *args, const struct cg_graph *graph, size_t *event)
 }
 
 /*
- * True if the path is outside of the directory. The same test as for
+ * Returns true if the path is outside of the directory, which is absolute; a
+ * relative path is if it begins with "../". The same test as for
  * --no-external; see cg_job_include_directory().
  */
 static bool
@@ -142,8 +145,8 @@ is_outside(struct cg_slice path, const char *directory)
 
 /*
  * Prints a note with the number of files outside of the working directory:
- * files such as system headers are easily counted by mistake. Nothing if
- * options select the files.
+ * files such as system headers are easily counted by mistake. Prints nothing
+ * if none or all are outside, with --quiet, or if options select the files.
  */
 static void
 note_outside(const struct summary *summary)
