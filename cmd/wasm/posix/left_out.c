@@ -17,7 +17,11 @@ int i386_disasm(void);
 int riscv_disasm(void);
 int x86_64_disasm(void);
 
-/* Of the GNU C library: prints a message, and ends the program. */
+/*
+ * Prints a message to standard error, and ends the program unless status is 0.
+ * Replaces that of the GNU C library, which also prints the text of errno
+ * `why`.
+ */
 void
 error(int status, int why, const char *format, ...)
 {

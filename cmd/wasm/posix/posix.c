@@ -137,7 +137,10 @@ dlerror(void)
 	return (char *)"this build has no modules";
 }
 
-/* WASI's files have no permissions: those of a new one are the host's choice. */
+/*
+ * Does nothing and returns 0: WASI's files have no permissions, those of a new
+ * one are the host's choice.
+ */
 int
 fchmod(int fd, mode_t mode)
 {
@@ -155,8 +158,8 @@ umask(mode_t mask)
 /* ---- Paths ------------------------------------------------------------------ */
 
 /*
- * The host's directory is that of the process, too, if it says which that is
- * and lets it in.
+ * Before main(), makes the host's directory that of the process, too, if $PWD
+ * says which that is and the host lets it in.
  */
 __attribute__((constructor)) static void
 enter_directory(void)
@@ -181,7 +184,11 @@ struct walk {
 	unsigned links;
 };
 
-/* Puts the text before what is left. False: too long. */
+/*
+ * Puts the text and a slash before what is left. If the text is absolute,
+ * drops the path so far. False: it is too long (errno is ENAMETOOLONG), and
+ * nothing has changed.
+ */
 static bool
 prepend(struct walk *walk, const char *text)
 {
@@ -199,7 +206,10 @@ prepend(struct walk *walk, const char *text)
 	return true;
 }
 
-/* Removes the last component. */
+/*
+ * Removes the last component, and the slash before it, from the path so far;
+ * nothing if that is empty. Only its length changes.
+ */
 static void
 go_up(struct walk *walk)
 {
@@ -208,7 +218,11 @@ go_up(struct walk *walk)
 	walk->n -= walk->n > 0;
 }
 
-/* Follows the link at the end of the path. */
+/*
+ * Replaces the link at the end of the path so far by its target, which is put
+ * before what is left. False, with errno set: it cannot be read, it is too
+ * long, or there were more than LINKS_MAX links.
+ */
 static bool
 follow(struct walk *walk)
 {
@@ -330,7 +344,11 @@ cg_pipe(int fd[2])
 	return 0;
 }
 
-/* Returns 0 if the pipe is empty: nobody could fill it meanwhile. */
+/*
+ * Takes at most size bytes from a pipe in memory. Returns their number: all
+ * that it has if they are fewer; 0 if it is empty, as nobody could fill it
+ * meanwhile.
+ */
 ssize_t
 cg_pipe_read(int fd, void *bytes, size_t size)
 {

@@ -38,7 +38,12 @@ getTempRet0(void)
 	return second;
 }
 
-/* Adds the environment to the function's table; returns the table, its size. */
+/*
+ * Gives the environment a new number, and adds that with its label to the
+ * table of the function that calls setjmp(). Returns the table, which may have
+ * moved; its size, in entries, is the second result: getTempRet0(). Ends the
+ * program if memory runs out.
+ */
 struct entry *
 saveSetjmp(uint32_t *env, uint32_t label, struct entry *table, uint32_t size)
 {
@@ -59,7 +64,10 @@ saveSetjmp(uint32_t *env, uint32_t label, struct entry *table, uint32_t size)
 	return table;
 }
 
-/* Returns the label of that number; 0: of another function. */
+/*
+ * Returns the label of an environment's number in a function's table of `size`
+ * entries at most; 0 if it is not there: the setjmp() was another function's.
+ */
 uint32_t
 testSetjmp(uint32_t id, const struct entry *table, uint32_t size)
 {
