@@ -120,10 +120,10 @@ compare_siblings(const void *pa, const void *pb)
 }
 
 /*
- * Appends a frame to s->order, and pushes its callees on the stack s->waiting,
- * with *waiting elements, so that the first one is listed next. Pushes only
- * the callees that are not dropped (--html-min), and one more frame that
- * stands for all dropped ones.
+ * Appends a frame to s->order, sets its place there, and pushes its callees on
+ * the stack s->waiting, with *waiting elements, so that the first one is
+ * listed next. Pushes only the callees that are not dropped (--html-min), and
+ * one more frame that stands for all dropped ones.
  */
 static void
 list_frame(struct stacks *s, uint32_t frame, size_t *waiting)

@@ -8,7 +8,10 @@
 
 #define NS_PER_S 1000000000
 
-/* Converts a duration in ticks to nanoseconds. */
+/*
+ * Returns a duration in ticks of the chunk's clock in nanoseconds; UINT64_MAX
+ * if it does not fit.
+ */
 static uint64_t
 ticks_to_ns(const struct jfr_chunk *chunk, uint64_t ticks)
 {

@@ -63,7 +63,8 @@ struct raw {
 /*
  * Takes the magic number of a profile, if the bytes begin with one: sets
  * *pointer to the size of its pointers in bytes, 4 or 8, and bytes->big to its
- * byte order. False: no magic number; nothing is taken.
+ * byte order. False: no magic number; nothing is taken, and *pointer has no
+ * meaning.
  */
 static bool
 take_magic(struct llvm_bytes *bytes, unsigned *pointer)

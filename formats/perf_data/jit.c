@@ -48,7 +48,7 @@ compare(const void *pa, const void *pb)
 
 /*
  * Takes a number in hex, of either case, and the blanks after it, off *line.
- * False: malformed (not reported).
+ * False: malformed (not reported); *line may have moved.
  */
 static bool
 take_hex(struct cg_slice *line, uint64_t *value)

@@ -87,7 +87,8 @@ is_cpu(struct cg_slice word)
 }
 
 /*
- * Reads the number of a processor, "[003]", into *head. False: another word.
+ * Reads the number of a processor, "[003]", into *head; one that does not fit
+ * into 32 bits counts as none. False: another word, and *head is unchanged.
  */
 static bool
 take_cpu(struct cg_slice word, struct perf_head *head)

@@ -361,7 +361,10 @@ end_sample(struct reader *r)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Makes the track (timeline) of the sample's thread the current one. */
+/*
+ * Makes the track (timeline) of the sample's thread the current one. The
+ * thread's name is left out if it has COMM_ROOM bytes or more.
+ */
 static void
 set_track(struct reader *r, const struct perf_head *head)
 {

@@ -123,8 +123,9 @@ end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 }
 
 /*
- * Moves a thread's clock forward to the time now, and ends the open calls
- * whose known end is not after that time.
+ * Moves a thread's clock forward to the time now; if it is later already, it
+ * stays. Ends open calls, the innermost first, up to one whose end is after
+ * that time or not known.
  */
 static void
 pass_time(struct spans *spans, struct spans_thread *thread, int64_t now)

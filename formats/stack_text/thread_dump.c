@@ -262,7 +262,7 @@ take_java(struct cg_slice line, struct header *h)
 /*
  * Reads the line of faulthandler that begins a thread, "Current thread
  * 0x00007f [name] (most recent call first):", into *h; without a name, the
- * address is the name. False: another line.
+ * address is the name. False: another line; *h may have changed.
  */
 static bool
 take_python(struct cg_slice line, struct header *h)
@@ -288,7 +288,7 @@ take_python(struct cg_slice line, struct header *h)
 
 /*
  * Reads the line of eu-stack that begins a thread, "TID 2678:", into *h.
- * False: another line.
+ * False: another line; *h may have changed.
  */
 static bool
 take_elfutils(struct cg_slice line, struct header *h)

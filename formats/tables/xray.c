@@ -297,8 +297,8 @@ cut_flame(struct cg_slice *line, uint64_t *sum)
 
 /*
  * Reads a line of a stack, "thread_7;main;f(); 4753", and adds the call of its
- * last function; the lines of its callers must precede it. False: an error
- * (reported).
+ * last function; the lines of its callers must precede it. Skips an empty
+ * line. False: an error (reported).
  */
 static bool
 take_flame(struct reader *r, struct cg_slice line)

@@ -184,9 +184,9 @@ state_of(uint8_t status, char *text, size_t size)
 #define STATE_MAX 64   /* bytes of all states */
 
 /*
- * Sets labels and track (timeline) of the samples that are added next to those
- * of the thread with this index; its status becomes a label, too. Does nothing
- * if the last call had the same thread and status.
+ * Chooses the thread with this index: its labels, among them its status, and
+ * its track (timeline) become those of the samples that are added from now on.
+ * Does nothing if the last call had the same thread and status.
  */
 static void
 select_thread(struct samples *s, size_t index, uint8_t status)

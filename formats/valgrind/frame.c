@@ -25,7 +25,10 @@ valgrind_set_frame(struct cg_build *build, struct cg_space *space,
 	frame->fn = cg_add_fn_named(build, name, file, object);
 }
 
-/* Splits "file.c:12" into *file and *line. False: another form. */
+/*
+ * Splits "file.c:12" at the last colon into *file and *line. False: another
+ * form, and both are unchanged.
+ */
 static bool
 split_line(struct cg_slice text, struct cg_slice *file, uint32_t *line)
 {
