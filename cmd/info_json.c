@@ -236,8 +236,9 @@ fill_cost(const struct summary *summary, cg_fn fn, bool inclusive)
 }
 
 /*
- * Writes the first cycles (functions that call each other), by number, at most
- * `most`. False: out of memory.
+ * Writes a JSON member "cycles" with the first cycles (functions that call
+ * each other), by number, at most `most`. Overwrites summary->cost. False: out
+ * of memory.
  */
 static bool
 write_cycles(const struct summary *summary, size_t most)

@@ -94,7 +94,8 @@ stop(int signal)
 /*
  * Catches signals that end the program: they only set a flag that stops the
  * job, which then removes its temporary file. Signals that are ignored stay
- * so.
+ * so. Writes to a pipe without a reader, or beyond the limit of file sizes,
+ * fail instead of ending the program.
  */
 static void
 catch_signals(struct cg_job *job)
@@ -131,8 +132,9 @@ die_of_signal(void)
 }
 
 /*
- * Writes what is left in the buffer of standard output. Returns the status, or
- * CG_EOUTPUT (reported) if that fails and the status was CG_OK.
+ * Writes what is left in the buffer of standard output. Returns the status;
+ * CG_EOUTPUT if that fails and the status was CG_OK. A failure is reported,
+ * unless a reader stopped early.
  */
 static int
 flush_stdout(int status)

@@ -205,8 +205,9 @@ copy_text(struct cg_job *job, struct cg_slice text)
 
 /*
  * Returns the escape sequence for the colour that perf gives to the percentage
- * in cell. "": none, because the cell has no percentage, the stream `to` is no
- * terminal, or NO_COLOR is set (no-color.org).
+ * in cell: red from 5, green from 0.5 on, whatever the sign. "": none, because
+ * the cell has a lower percentage or none, the stream `to` is no terminal, or
+ * NO_COLOR is set (no-color.org).
  */
 static const char *
 colour_of(FILE *to, const char *cell)

@@ -117,7 +117,7 @@ is_listed(const struct call_tree *tree, uint32_t frame, struct amount inclusive)
 
 /*
  * Compares lines for qsort(): the largest cost last, as the last line pushed
- * is printed first.
+ * is printed first; of equal costs, the lowest number of a frame last.
  */
 static int
 compare_lines(const void *a, const void *b)

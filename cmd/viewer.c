@@ -31,8 +31,9 @@ struct viewers {
 };
 
 /*
- * Sets viewers to the names of the programs to try for the output: viewers of
- * its format, then the one that opens any file on the system.
+ * Sets viewers to the names of the programs to try for the output, at most
+ * VIEWERS_MAX: viewers of its format, then the one that opens any file on the
+ * system.
  */
 static void
 list_viewers(const struct args *args, struct viewers *viewers)
