@@ -64,41 +64,46 @@ suffix_of(const char *path)
 
 /*
  * Reads the contents of the archive's current member into member->bytes and
- * member->size. False: out of memory, or the archive is damaged.
+ * member->size. Returns the status; errors are reported.
  */
-static bool
-read_member(struct cg_archive *archive, struct member *member)
+static int
+read_member(
+    struct cg_job *job, struct cg_archive *archive, struct member *member)
 {
 	size_t cap = 0;
 	ptrdiff_t got;
 
 	do {
 		if (!cg_grow_raw(&member->bytes, &cap, member->size + PIECE, 1))
-			return false;
+			return cg_nomem(job);
 		got = cg_archive_read(
 		    archive, member->bytes + member->size, cap - member->size);
 		member->size += got > 0 ? (size_t)got : 0;
 	} while (got > 0);
-	return got == 0;
+	return got == 0 ? CG_OK : CG_EINPUT;
 }
 
 /*
  * Reads the archive's current member and appends it to the container (the
- * files found in an archive) as a file with this path. False: out of memory,
- * or the archive is damaged; an incomplete member may then be in the list.
+ * files found in an archive) as a file with this path. Returns the status; an
+ * incomplete member is not appended, and errors are reported.
  */
-static bool
+static int
 add_member(struct cg_job *owner, struct cg_container *container,
     struct cg_archive *archive, const char *path)
 {
-	struct member *member;
+	struct member member = { .path = cg_job_keep(owner, path) };
+	int status;
 
-	if (!cg_grow(&container->member, &container->cap,
-		container->members + 1, sizeof(*member)))
-		return false;
-	member = &container->member[container->members++];
-	*member = (struct member){ .path = cg_job_keep(owner, path) };
-	return member->path && read_member(archive, member);
+	if (!member.path || !cg_grow(&container->member, &container->cap,
+				container->members + 1, sizeof(member)))
+		return cg_nomem(owner);
+	status = read_member(owner, archive, &member);
+	if (status == CG_OK)
+		container->member[container->members++] = member;
+	else
+		free(member.bytes);
+	return status;
 }
 
 /*
@@ -125,8 +130,7 @@ path_below(const char *member, const char *directory)
 /*
  * Reads all members of the archive that are below the directory and have the
  * container's suffix into the container, sorted by path. Stops early if one
- * cannot be read. Returns the archive's status; it is CG_OK also if reading
- * stopped as memory ran out or a member was shorter than its header says.
+ * cannot be read. Returns the status; errors are reported.
  */
 static int
 read_members(struct cg_job *owner, struct cg_container *container,
@@ -134,19 +138,19 @@ read_members(struct cg_job *owner, struct cg_container *container,
 {
 	struct cg_member member;
 	const char *path;
+	int status = CG_OK;
 
 	container->is_archive = true;
-	while (cg_archive_next(archive, &member)) {
+	while (status == CG_OK && cg_archive_next(archive, &member)) {
 		path = path_below(member.name, directory);
 		if (path && member.file &&
-		    strcmp(suffix_of(path), container->suffix) == 0 &&
-		    !add_member(owner, container, archive, path))
-			break;
+		    strcmp(suffix_of(path), container->suffix) == 0)
+			status = add_member(owner, container, archive, path);
 	}
 	if (container->members > 1)
 		qsort(container->member, container->members,
 		    sizeof(*container->member), compare_members);
-	return cg_archive_status(archive);
+	return status != CG_OK ? status : cg_archive_status(archive);
 }
 
 /*
