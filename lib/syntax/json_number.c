@@ -60,13 +60,16 @@ shift_digits(struct cg_slice text, int places, uint64_t *number)
 
 /*
  * Sets *number to a number divided by 10 to the power of -places; places is
- * negative. Rounds half up, but first to an integer, so that 4.5 divided by 10
- * becomes 1. False: the integer does not fit into 64 bits.
+ * negative. Rounds half up, for which the digits after the point do not matter.
+ * False: the integer before the point does not fit into 64 bits.
  */
 static bool
 drop_digits(struct cg_slice text, int places, uint64_t *number)
 {
-	if (!shift_digits(text, 0, number))
+	struct cg_slice integer;
+
+	(void)cg_take_until(&text, '.', &integer);
+	if (!shift_digits(integer, 0, number))
 		return false;
 	for (; places < -1 && *number > 0; places++)
 		*number /= 10;

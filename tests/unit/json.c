@@ -148,6 +148,10 @@ test_numbers(void)
 		    INT64_MIN },
 		{ "1000000000000000000", false, false, 0, 0, INT64_MIN },
 		{ "1.5e3", false, false, 1, 0, 1500000 },
+		/* Rounded once: 0.45 is not 0.5. */
+		{ "4.5e-4", false, false, 1, 0, 0 },
+		{ "5.0e-4", false, false, 1, 0, 1 },
+		{ "-14.99e-4", false, false, 2, 0, -1 },
 	};
 	char text[40];
 
