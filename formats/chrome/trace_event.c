@@ -72,8 +72,8 @@ struct trace {
 
 /*
  * Reads a JSON number, also in a string, as some producers write, and sets
- * *number to it as an integer times 10^digits. Of a string, only the digits
- * before any other character count. False: an error (reported).
+ * *number to it times 10^digits: a JSON number is rounded, of a string smaller
+ * digits, and what follows the number, are dropped. False: an error (reported).
  */
 static bool
 take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
@@ -87,11 +87,9 @@ take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 	if (!cg_doc_text(doc, &text))
 		return false;
 	negative = cg_take_char(&text, '-');
-	if (!cg_take_u64(&text, &value) || value > INT64_MAX / 1000)
+	if (!cg_take_fixed(&text, digits, &value) || value > INT64_MAX)
 		return cg_doc_fail(doc, "a number");
 	*number = negative ? -(int64_t)value : (int64_t)value;
-	for (; digits > 0; digits--)
-		*number *= 10;
 	return true;
 }
 

@@ -199,6 +199,11 @@ array()
 	refuses 1 "expected parents without a cycle" -t folded "$t/x"
 }
 
+@test "trace-event: numbers may be strings" {
+	echo '[{"ph":"X","name":"a","ts":"1.5","dur":"12.345 us"}]' >"$t/in"
+	"$CGCONV" -q -t folded --event ns "$t/in" | same - <(echo 'a 12345')
+}
+
 @test "trace-event: rejects malformed files" {
 	while IFS='|' read -r message events; do
 		echo "$events" >"$t/x"
