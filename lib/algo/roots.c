@@ -142,8 +142,11 @@ append_part(struct rooting *r, const char *key, cg_part part)
 		return append_number(r, "part", (int64_t)part + 1, true);
 	if (r->roots->usual)
 		return true;
-	if (strcmp(key, "comm") == 0)
-		return append(r, cg_slice(info->cmd));
+	if (strcmp(key, "comm") == 0) {
+		if (!append(r, cg_slice(info->cmd)))
+			return false;
+		replace_blanks(r);
+	}
 	if (strcmp(key, "pid") == 0 && info->pid != 0)
 		return append_number(r, key, (int64_t)info->pid, true);
 	if (strcmp(key, "tid") == 0 && info->tid != 0)
