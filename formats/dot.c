@@ -659,8 +659,7 @@ sum_parts(const struct writer *w, size_t event)
  * Sets w->total, the cost that shares are relative to, and w->largest, the
  * largest change of a function, to which colours of changes are relative. The
  * total is the sum of costs after or, if that is not positive, before. Signed
- * costs have no useful sum: the sizes of their changes are added to the total
- * instead (which has the sum of costs before if there are two events).
+ * costs have no useful sum: the total is the sum of the sizes of their changes.
  */
 static void
 measure(struct writer *w)
@@ -669,7 +668,7 @@ measure(struct writer *w)
 
 	if (!w->is_signed)
 		w->total = sum_parts(w, w->event[w->events - 1]);
-	if (w->total <= 0 && w->events == 2)
+	if (!w->is_signed && w->total <= 0 && w->events == 2)
 		w->total = sum_parts(w, w->event[0]);
 	for (cg_fn fn = 1; w->change && fn <= cg_fn_count(w->graph); fn++) {
 		cost = fn_cost(w, fn, w->inclusive);
