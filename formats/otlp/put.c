@@ -321,8 +321,7 @@ otlp_list_descs(struct otlp_writer *w)
 /*
  * Returns the key of description *i, and sets w->labels to the values of all
  * descriptions with that key, which are adjacent in w->descs. Sets *i to the
- * index after them. If memory runs out (reported), values are missing, and *i
- * is the index of the first missing one.
+ * index after them. If memory runs out (reported), values are missing.
  */
 static struct cg_slice
 next_desc(struct otlp_writer *w, size_t *i)
@@ -334,11 +333,10 @@ next_desc(struct otlp_writer *w, size_t *i)
 	w->labels.n = 0;
 	for (; *i < w->descs.n && cg_compare(desc[*i].key, key) == 0; ++*i) {
 		to = proto_push(w->w.job, &w->labels);
-		if (!to)
-			break;
-		*to = (struct cg_label){
-			.key = key, .value = desc[*i].value, .unit = { "", 0 }
-		};
+		if (to)
+			*to = (struct cg_label){ .key = key,
+				.value = desc[*i].value,
+				.unit = { "", 0 } };
 	}
 	return key;
 }
