@@ -107,9 +107,9 @@ take_symbol(struct reader *r, struct cg_slice line)
 		return cg_reject(r->job,
 		    "expected an address, a module, a function and a file");
 	/* '/', so that every target recognises the directories. */
-	for (char *at = to - file.len; at < to; at++) {
-		if (*at == '\\')
-			*at = '/';
+	for (char *c = to - file.len; c < to; c++) {
+		if (*c == '\\')
+			*c = '/';
 	}
 	(void)cg_take_blanks(&line);
 	symbol.pos.file = cg_add_file(r->build, file);
