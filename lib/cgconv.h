@@ -456,8 +456,8 @@ enum cg_branch_kind {
 	CG_BRANCH_COUNTER,
 	/*
 	 * A step of prime path number block, which was not taken: the path
-	 * goes through block target, and the line is number index on the path
-	 * (line 0: the block has none). The label is the source's word for the
+	 * goes through block target, and index numbers the places on the path;
+	 * all lines of one place have the same (line 0: the block has none). The label is the source's word for the
 	 * arc to the next block on the path; that block's first line follows
 	 * the row with CG_BRANCH_LAST.
 	 */
