@@ -132,8 +132,7 @@ class Flame {
 
 		if (!colour) {
 			const name = fnName(fn);
-			const group = objectPath(fn) || filePath(col('fn_file')[fn]) ||
-				name.replace(/(::|\.|\/)[^:./]*$/, '');
+			const group = objectPath(fn) || filePath(col('fn_file')[fn]) || qualifier(name);
 			const own = hash(name), shade = own % 12;
 			const hue = (hash(group) % 72 * 5 + (own >>> 8) % HUES - HUES / 2 + 360) % 360;
 
@@ -220,21 +219,8 @@ class Flame {
 				y + LEVEL / 2]);
 	}
 
-	/*
-	 * As much of a name as fits: without the parameters of C++, without the
-	 * directories of Go.
-	 */
 	fit(name, width) {
-		const room = Math.floor(width / this.letter);
-
-		if (name.length <= room)
-			return name;
-
-		const bare = name.replace(/(?<=[\w>])\(.*$/, '').replace(/^[\w.~-]+\/(?:[\w.~-]+\/)*/, '');
-
-		if (bare.length <= room)
-			return bare;
-		return bare.slice(0, Math.max(1, room - 1)) + '\u2026';
+		return shortName(name, Math.floor(width / this.letter));
 	}
 
 	outline(i, colour) {

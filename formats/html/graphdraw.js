@@ -55,24 +55,6 @@ function groupColour(fn, by, dark, depth) {
 		: `hsl(${hue} 52% ${(depth === undefined ? 72 : 84) - (depth || 0) % 2 * 6}%)`;
 }
 
-/* ---- Names that fit ------------------------------------------------------ */
-
-/* A name in at most two lines of that many letters; parameters are cut first. */
-function fitName(name, room) {
-	const bare = name.length > room ? name.replace(/(.)\(.*$/s, '$1') : name;
-
-	if (bare.length <= room)
-		return [bare];
-
-	const head = bare.slice(0, room + 1);
-	const at = Math.max(head.lastIndexOf('::'), head.lastIndexOf('.'), head.lastIndexOf('/'),
-		head.lastIndexOf('<'), head.lastIndexOf(' '), head.lastIndexOf('_'));
-	const cut = at > room / 3 ? at : room, rest = bare.slice(cut);
-
-	/* The end says more than the middle. */
-	return [bare.slice(0, cut), rest.length > room ? '\u2026' + rest.slice(1 - room) : rest];
-}
-
 /* ---- The picture --------------------------------------------------------- */
 
 class GraphPicture {
@@ -198,7 +180,7 @@ class GraphPicture {
 
 		return svg('g', { class: 'edge', 'pointer-events': 'none', 'aria-hidden': 'true' },
 			svg('rect', { x: (x - wide / 2).toFixed(1), y: (y - 6.5).toFixed(1), width: wide.toFixed(1),
-				height: 13, rx: 3, fill: this.ink.back, opacity: 0.85 }),
+				height: 13, rx: 3, fill: this.ink.back }),
 			svg('text', { x: x.toFixed(1), y: (y + 3.5).toFixed(1), 'text-anchor': 'middle',
 				'font-family': MONO, 'font-size': 10, fill: this.ink.text }, line.label));
 	}

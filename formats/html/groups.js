@@ -5,16 +5,9 @@
  * Inclusive costs of functions in a group overlap, so that a group has none.
  */
 
-/* What compilers append to a name. */
-const CLONE = /\.(?:constprop|isra|part|cold|lto_priv|llvm)\b.*/;
-
-/* "int ns::Class::f(int)" -> "ns::Class", "pkg.Class.f" -> "pkg.Class" */
+/* "int ns::Class::f(int)" -> "ns::Class", "pkg.(*T).f" -> "pkg.T" */
 function className(name) {
-	const plain = name.replace(/[(<].*/, '').replace(CLONE, '').replace(/^.* /, '');
-	const at = plain.includes('::') ? plain.lastIndexOf('::')
-		: plain.includes('/') ? -1 : plain.lastIndexOf('.');
-
-	return at > 0 ? plain.slice(0, at) : '';
+	return qualifier(name).replace(/<.*/, '').replace(/^[\w:*& ]* (?=\w)/, '').replace(/\(\*([^()]*)\)/g, '$1');
 }
 
 function directory(path) {

@@ -18,6 +18,7 @@
  *	            hashes for the page's policy:
  *
  *	base.js     names as text, numbers, elements
+ *	names.js    names of functions in little room
  *	inflate.js  decompression, for browsers without DecompressionStream
  *	data.js     columns -> arrays
  *	ere.js      regular expressions of the command line

@@ -652,6 +652,12 @@ script()
 	same "$dir/want" "$dir/got"
 }
 
+@test "html: names are shortened without losing the function" {
+	command -v node >/dev/null || skip 'no node'
+	script names names >"$dir/names.js"
+	node "$dir/names.js" | grep -x right
+}
+
 @test "html: words of commands are words to a shell, and have no control characters" {
 	command -v node >/dev/null || skip 'no node'
 	script base words >"$dir/words.js"
