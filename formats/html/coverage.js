@@ -247,16 +247,34 @@ function coverageCard() {
 
 	const tree = coverageTree(searchedSums(), nothing, addSums), all = tree.sums;
 	const rows = [...tree.children.values()].sort((a, b) => a.name < b.name ? -1 : 1).slice(0, 20);
-	const kinds = KINDS.filter((kind) => all[kind].all);
 
-	return card('Coverage', el('div', { class: 'figures' }, kinds.map((kind) =>
+	return card('Coverage', el('div', { class: 'figures' }, KINDS.filter((kind) => all[kind].all).map((kind) =>
 		el('div', { class: 'figure' }, el('span', {}, KIND_NAMES[kind]), el('b', { class: level(all[kind]) },
 			ratio(all[kind]), ' ', el('small', {}, number(all[kind].hit) + ' of ' + number(all[kind].all)))))),
-	el('table', { class: 'top covers' },
-		el('thead', {}, el('tr', {}, el('th', { class: 'name', scope: 'col' }, 'Name'),
-			kinds.map((kind) => el('th', { class: 'share', scope: 'col' }, KIND_NAMES[kind])))),
-		el('tbody', {}, rows.map((node) => el('tr', {}, el('td', { class: 'name' }, nodeLink(node)),
-			kinds.map((kind) => el('td', { class: 'share' }, rateBar(node.sums[kind]))))))));
+	ratesTable('Directory or file', rows.map((node) => [nodeLink(node), node.sums]),
+		KINDS.filter((kind) => all[kind].all)));
+}
+
+/* rows: a link and its sums. */
+function ratesTable(label, rows, kinds) {
+	return el('table', { class: 'top covers' + (kinds.length > 3 ? ' many' : '') }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, label),
+		kinds.map((kind) => el('th', { scope: 'col', class: 'n' }, KIND_NAMES[kind])))),
+	el('tbody', {}, rows.map(([name, sums]) => el('tr', {}, el('td', { class: 'name' }, name),
+		kinds.map((kind) => el('td', { class: 'share' }, rateBar(sums[kind])))))));
+}
+
+const MOST_MISSED = 15; /* files */
+
+/* The files with the most lines that never ran. */
+function missedCard() {
+	const missed = (sums) => sums.lines.all - sums.lines.hit, files = searchedSums().filter(([, sums]) => missed(sums) > 0)
+		.sort((a, b) => missed(b[1]) - missed(a[1]) || a[0] - b[0]);
+	const all = sumOf(fileSums());
+
+	return files.length ? card('Most lines missed', ratesTable(plural(files.length, 'file') + ' with missed lines',
+		files.slice(0, MOST_MISSED).map(([file, sums]) => [el('a', { go: { view: 'source', file, line: '' },
+			title: filePath(file) }, baseName(filePath(file)) || '(unknown file)'), sums]),
+		KINDS.filter((kind) => all[kind].all))) : null;
 }
 
 function sumOf(files) {

@@ -106,6 +106,17 @@ function unstacked(layout, event) {
 		? ' ' + percent(rest, whole(event)) + ' of the costs have no stack.' : '';
 }
 
+function drawFlame(box, detail, layout, event) {
+	const hint = [matches ? 'Found ' + foundShare(layout) + ' of the whole. ' : '',
+		'Click or Enter: zoom. Wheel or drag: move; Ctrl and wheel, +, \u2212: zoom. ' +
+		'Arrows: other frames. Escape: all.',
+		one('guessed') ? ' Stacks are estimated from calls.' : '', unstacked(layout, event)].join('');
+
+	return new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
+		dark: isDark(), root: 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox,
+		links: (fn) => el('span', { class: 'dim' }, ' ', refineLinks(fn)) });
+}
+
 function showFlame(main) {
 	const event = currentEvent();
 
@@ -114,19 +125,13 @@ function showFlame(main) {
 	const box = el('div', { class: 'flame' });
 	const detail = el('div', { class: 'detail', id: 'flame-detail', 'aria-live': 'polite' });
 	const layout = getLayout(event);
-	const hint = [matches ? 'Found ' + foundShare(layout) + ' of the whole. ' : '',
-		'Click or Enter: zoom. Wheel or drag: move; Ctrl and wheel, +, \u2212: zoom. ' +
-		'Arrows: other frames. Escape: all.',
-		one('guessed') ? ' Stacks are estimated from calls.' : '', unstacked(layout, event)].join('');
 
 	put(main, el('div', { class: 'flames' }, flameControls(),
 		event.before ? el('div', { class: 'legend' }, 'Width: before and after together. ',
 			el('span', { class: 'more' }, 'red costs more'), ', ',
 			el('span', { class: 'less' }, 'blue less'), ' than before.') : null, box, detail));
 	flame?.stop();
-	flame = new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
-		dark: isDark(), root: 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox,
-		links: (fn) => el('span', { class: 'dim' }, ' ', refineLinks(fn)) });
+	flame = drawFlame(box, detail, layout, event);
 
 	const fn = chosen('fn', fnCount);
 	const at = fn > 0 ? layout.fn.indexOf(fn) : -1;

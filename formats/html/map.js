@@ -254,7 +254,7 @@ class MapView {
 		const first = names.length > 1 && !two ? names[0].slice(0, room - 1) + '\u2026' : names[0];
 		const beside = !leaf && first.length + 2 + cost.length <= room;
 
-		return [svg('a', { class: 'node', go: { ...this.change(box), x: '' }, 'aria-label': this.words(box),
+		return [svg('a', { class: 'node', go: { ...this.change(box), ...this.o.changes, x: '' }, 'aria-label': this.words(box),
 			'data-depth': box.depth },
 		svg('rect', { x: box.x.toFixed(1), y: box.y.toFixed(1), width: Math.max(1, box.w - 0.8).toFixed(1),
 			height: Math.max(1, box.h - 0.8).toFixed(1), class: 'frame', rx: box.w > 20 && box.h > 20 ? 2 : 0,
@@ -335,12 +335,23 @@ class MapView {
 
 let mapView = null;
 
-function showMap(main) {
-	const event = currentEvent(), fn = chosen('fn', fnCount) || -1, callers = state.map === 'callers';
+/* The map of a function, -1: of all; changes: of the state, by a click. */
+function drawMap(at, detail, event, fn, changes) {
+	const callers = state.map === 'callers' && !changes.view;
 	const map = new CallMap(event, callers ? 'from' : 'to'), root = map.root(fn);
+
+	return new MapView(at, detail, map, root, { dark: isDark(), ink: ink(isDark()), by: groupBy(), changes,
+		levels: depthOf('levels', '15'), label: (callers ? 'Callers' : 'Callees') + (fn < 0 ? '' : ' of ' + fnName(root.node)),
+		hint: (callers ? 'Boxes in a box are its callers. '
+			: 'Boxes in a box are what it calls; what is free is its self cost, or recursion. ') +
+			(innerWidth < 700 ? 'Tap' : 'Click or Enter') + ': that function; Back returns.' +
+			(innerWidth < 700 ? '' : ' Arrows: other boxes.') });
+}
+
+function showMap(main) {
+	const event = currentEvent(), fn = chosen('fn', fnCount) || -1;
 	const at = el('div', { class: 'map' }), again = main.querySelector('.map :focus');
 	const detail = el('div', { class: 'detail', 'aria-live': 'polite' });
-	const what = (callers ? 'Callers' : 'Callees') + (fn < 0 ? '' : ' of ' + fnName(root.node));
 
 	search();
 	put(main, el('div', { class: 'flames' }, el('div', { class: 'controls' },
@@ -353,11 +364,7 @@ function showMap(main) {
 		el('span', { class: 'more' }, 'Red costs more'), ', ',
 		el('span', { class: 'less' }, 'blue less'), ' than before.') : null, at, detail));
 	mapView?.stop();
-	mapView = new MapView(at, detail, map, root, { dark: isDark(), ink: ink(isDark()), by: groupBy(),
-		levels: depthOf('levels', '15'), label: what, hint: (callers ? 'Boxes in a box are its callers. '
-			: 'Boxes in a box are what it calls; what is free is its self cost, or recursion. ') +
-			(innerWidth < 700 ? 'Tap' : 'Click or Enter') + ': that function; Back returns.' +
-			(innerWidth < 700 ? '' : ' Arrows: other boxes.') });
+	mapView = drawMap(at, detail, event, fn, {});
 	if (again)
 		mapView.links.get(mapView.boxes[0])?.focus();
 }

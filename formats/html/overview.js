@@ -1,6 +1,7 @@
 /*
  * overview.js - the profile as a whole: where it is from, events, parts, the
- * functions with the highest costs, coverage, and what was lost on the way.
+ * functions with the highest costs, a picture of all, coverage, and what was lost
+ * on the way.
  */
 
 const TOP = 10;
@@ -129,14 +130,48 @@ function topFns(event, name) {
 		el('td', { class: 'name' }, fnLink(fn))))));
 }
 
+/* ---- A picture --------------------------------------------------------- */
+
+const MOST_PREVIEWED = 200000; /* frames, or functions */
+
+/* The view that has a picture of the whole, if its data is there. */
+function previewed(event) {
+	const offers = (key) => offered(VIEWS.find((view) => view.key === key));
+
+	if (event.coverage || paneBodies.length)
+		return '';
+	if (offers('flame') && !isMissing('stacks'))
+		return one('frames') <= MOST_PREVIEWED ? 'flame' : '';
+	return offers('map') && !isMissing('calls') && fnCount <= MOST_PREVIEWED ? 'map' : '';
+}
+
+/* Is drawn when the rest is on the screen. */
+function previewCard(key, event) {
+	const at = el('div', { class: key }), detail = el('div', { class: 'detail', id: 'preview-detail' });
+
+	setTimeout(() => {
+		if (!at.isConnected)
+			return;
+		if (key === 'map') {
+			mapView = drawMap(at, detail, event, -1, { view: 'map' });
+		} else {
+			flame = drawFlame(at, detail, flameLayout(event), event);
+			flame.describe(-1);
+		}
+	});
+	return el('section', { class: 'card preview' }, el('h2', {}, el('a', { go: { view: key, mode: '', map: '', fn: '', x: '' } },
+		key === 'flame' ? 'Flame graph' : 'Map of callees')), at, detail);
+}
+
 function showOverview(main) {
-	const event = currentEvent();
+	const event = currentEvent(), picture = previewed(event);
 	const what = event.before ? 'Largest changes' : 'Top functions';
 
-	put(main, el('div', { class: 'cards' },
-		event.coverage ? [coverageCard(), sourceCard()] : [
+	put(main, el('div', { class: event.coverage ? 'cards broad' : 'cards' },
+		event.coverage ? [el('div', { class: 'stack' }, coverageCard(), sourceCard()), compared() ? null : missedCard()] : [
 			card(what + ' by inclusive ' + eventWords(event), topFns(event, 'fn_inclusive')),
 			card(what + ' by self ' + eventWords(event), topFns(event, 'fn_self')),
-			sourceCard(), eventsCard(),
+			el('div', { class: 'stack' }, sourceCard(), eventsCard()),
+			picture ? previewCard(picture, event) : null,
 			col('cover_file').length ? coverageCard() : null]));
 }

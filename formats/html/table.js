@@ -165,10 +165,17 @@ function bar(text, share, kind) {
 	return el('span', { class: 'bar' }, fill, el('span', {}, text));
 }
 
+/* What a function is in, and the rest, so that the former may be cut. */
+function nameSpans(name) {
+	const at = partsOf(bareName(name)).at(-1);
+
+	return at ? [el('span', { class: 'in' }, name.slice(0, at)), el('span', {}, name.slice(at))] : name;
+}
+
 function fnLink(fn) {
 	return fn >= fnCount ? el('span', { class: 'dim' }, fnName(fn))
 		: el('a', { go: { view: 'function', fn, x: '' }, title: fnTitle(fn),
-			class: matches && matches[fn] && state.view !== 'functions' ? 'match' : null }, fnName(fn),
+			class: matches && matches[fn] && state.view !== 'functions' ? 'fn match' : 'fn' }, nameSpans(fnName(fn)),
 		col('fn_cycle')[fn] ? el('span', { class: 'dim' }, ' <cycle ' + col('fn_cycle')[fn] + '>') : null);
 }
 
