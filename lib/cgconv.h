@@ -1228,6 +1228,39 @@ cg_file cg_job_diff_file(const struct cg_job *, int side, cg_file);
  * job that was given to cg_job_diff(); NULL: the job's graph is no difference.
  */
 const struct cg_graph *cg_job_diff_graph(const struct cg_job *, int side);
+/* Whether a change between two profiles is real, or noise. */
+struct cg_judged {
+	enum cg_verdict { CG_NOT_COMPARED, CG_NOISE, CG_REAL } verdict;
+	/*
+	 * The interval of the change, as a share of the cost before: 0.1 is
+	 * 10 % more. An end may be infinite; both are NaN if nothing cost
+	 * before.
+	 */
+	double low, high;
+};
+/* What a program found out about the changes of a difference, in one event. */
+struct cg_judgement {
+	const char *event;  /* X of X_before and X_after */
+	const char *method; /* how changes were judged, in words */
+	struct cg_judged total;
+	/* By function of the difference; functions from fns on: not compared. */
+	const struct cg_judged *self, *inclusive;
+	size_t fns;
+	/* Of source lines, sorted by file and line; files of the difference. */
+	const struct cg_judged_line {
+		cg_file file;
+		uint32_t line;
+		struct cg_judged judged;
+	} *line;
+	size_t lines;
+};
+/*
+ * Sets the judgement for targets that show it; it must live until the
+ * difference was written.
+ */
+void cg_job_set_judgement(struct cg_job *, const struct cg_judgement *);
+/* NULL: the changes were not judged. */
+const struct cg_judgement *cg_job_judgement(const struct cg_job *);
 /*
  * Excludes from the graph of a side what cg_job_write() excludes from the
  * job's. False: an error (reported).

@@ -41,7 +41,8 @@ struct diff {
 	double samples[2]; /* numbers of samples; 0: unknown */
 	struct noise noise;
 	struct fail_over limit;
-	bool judged; /* noise is to be shown */
+	bool judged;                   /* noise is to be shown */
+	struct cg_judgement judgement; /* for the profile that is written */
 	FILE *to;
 };
 
@@ -557,6 +558,22 @@ asks_for_noise(const struct args *args)
 	       args->markdown;
 }
 
+static bool
+has_output(const struct args *args)
+{
+	return args->output != NULL || args->to != NULL;
+}
+
+/* True if the difference is written to a target that shows changes. */
+static bool
+shows_changes(const struct args *args)
+{
+	const struct cg_module *to =
+	    has_output(args) ? cg_job_target(args->job) : NULL;
+
+	return to != NULL && to->pairs;
+}
+
 static double
 amount_size(struct amount amount)
 {
@@ -598,7 +615,8 @@ add_run(struct diff *d, int s)
  * event has noise. An exact event, such as a count of instructions, needs no
  * judgement, unless it is for --fail-over or Markdown. Then judges in d->noise
  * which changes between the two profiles are real, from their numbers of
- * samples. Returns the status.
+ * samples, and sets the judgement for a target that shows it. Returns the
+ * status.
  */
 static int
 judge_pair(struct diff *d)
@@ -606,12 +624,13 @@ judge_pair(struct diff *d)
 	struct noise *noise = &d->noise;
 	const struct cg_graph *graph = d->profile[AFTER].graph;
 	size_t column = d->event[d->ranked].column[AFTER];
+	bool told = shows_changes(d->args) && d->lost == NULL;
 
 	noise->common.exact = is_exact_event(graph, column);
 	d->judged =
 	    asks_for_noise(d->args) &&
 	    (!noise->common.exact || d->args->fail_over || d->args->markdown);
-	if (!d->judged)
+	if (!d->judged && !told)
 		return CG_OK;
 	noise->graph = d->graph;
 	noise->common.name = cg_get_event(graph, column)->name;
@@ -621,8 +640,10 @@ judge_pair(struct diff *d)
 		(CG_CALLS | CG_STACKS | CG_INCL)) != 0;
 	noise->run = cg_alloc(d->args->job, 2 * sizeof(*noise->run));
 	if (noise->run == NULL || !add_run(d, BEFORE) || !add_run(d, AFTER) ||
-	    !judge_runs(noise))
+	    !judge_runs(noise) || (told && !tell_pair(noise, &d->judgement)))
 		return cg_nomem(d->args->job);
+	if (told)
+		cg_job_set_judgement(d->args->job, &d->judgement);
 	return CG_OK;
 }
 
@@ -673,12 +694,6 @@ diff_runs(struct noise *noise, const struct fail_over *limit, size_t top)
 }
 
 /* ---- Command ------------------------------------------------------------ */
-
-static bool
-has_output(const struct args *args)
-{
-	return args->output != NULL || args->to != NULL;
-}
 
 /*
  * Sets d->to, where the text goes: standard output, or standard error if the

@@ -3,8 +3,8 @@
  *
  * runs.c reads the runs, one after the other, and keeps their costs by
  * function, lines.c those by line; noise.c judges the changes by the methods of
- * statistics.c; noise_report.c prints them and checks --fail-over. diff.c
- * begins it.
+ * statistics.c; noise_report.c prints them and checks --fail-over, judgement.c
+ * hands them to targets. diff.c begins it.
  */
 #ifndef NOISE_H
 #define NOISE_H
@@ -88,9 +88,22 @@ double cost_in(const struct noise_run *, uint32_t id, int key);
 /* Judges all changes. False: out of memory (reported). */
 bool judge_runs(struct noise *);
 
+/* ---- judgement.c --------------------------------------------------------- */
+
+/*
+ * Fills in the judgement of a difference of two runs, which has the functions
+ * of noise->graph; its memory is the job's. False: out of memory (reported).
+ */
+bool tell_pair(const struct noise *, struct cg_judgement *);
+
 /* ---- noise_report.c ----------------------------------------------------- */
 
 void print_noise(FILE *, const struct noise *, size_t top);
+/*
+ * Returns how changes were judged as text, in memory of the job; NULL: out of
+ * memory (reported).
+ */
+const char *copy_method(const struct noise *);
 void print_noise_markdown(FILE *, const struct noise *, size_t top);
 /* Writes "runs":{...} without a comma. False: out of memory. */
 bool write_noise(FILE *, const struct noise *);

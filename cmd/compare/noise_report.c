@@ -213,6 +213,23 @@ put_method(FILE *to, const struct noise *noise)
 	    noise->judgements, noise->judgements == 1 ? "" : "s");
 }
 
+const char *
+copy_method(const struct noise *noise)
+{
+	char *text = NULL, *copy = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (to != NULL)
+		put_method(to, noise);
+	if (close_text(to, &text))
+		copy = copy_text(noise->args->job, cg_slice(text));
+	else
+		(void)cg_nomem(noise->args->job);
+	free(text);
+	return copy;
+}
+
 static void
 print_rows(FILE *to, const struct noise *noise, int key, size_t top)
 {

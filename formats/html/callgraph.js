@@ -226,8 +226,8 @@ function shortCost(event, before, after) {
 function nodeWords(graph, node) {
 	const event = graph.event, loop = graph.loops.get(node);
 
-	return [fnName(node), 'inclusive ' + costWords(event, 'fn_inclusive', node),
-		'self ' + costWords(event, 'fn_self', node), callWords(callsIn(node)),
+	return [fnName(node), 'inclusive ' + costWords(event, 'fn_inclusive', node), judgedWords(event, 'inclusive', node),
+		'self ' + costWords(event, 'fn_self', node), judgedWords(event, 'self', node), callWords(callsIn(node)),
 		node > fnCount ? plural(membersOf(node).length, 'function') : '',
 		loop ? 'recursion ' + linkWords(event, loop) : ''].filter((text) => text).join(', ');
 }

@@ -161,6 +161,8 @@ class Flame {
 
 		if (Math.abs(ratio) < 0.0005)
 			return this.o.dark ? '#3a3d42' : '#ececec';
+		if (this.o.grey?.[i])
+			return `hsl(0 0% ${this.o.dark ? 26 + strength * 0.12 : 94 - strength * 0.2}%)`;
 		return `hsl(${ratio > 0 ? 8 : 214} ${30 + strength * 0.5}% ` + (this.o.dark
 			? `${26 + strength * 0.2}%)` : `${94 - strength * 0.26}%)`);
 	}

@@ -65,6 +65,14 @@ function foundShare(layout) {
 	return percent(sum, layout.total);
 }
 
+/* What is known of the change of a box's function; its frames are not judged one by one. */
+function judgedBox(layout, i) {
+	const kind = currentMode() === 'inverted' ? 'self' : 'inclusive';
+	const words = i && layout.before ? judgedWords(currentEvent(), kind, layout.fn[i]) : '';
+
+	return words ? el('span', { class: 'dim' }, '; the function, ' + kind + ': ' + words) : '';
+}
+
 function describeBox(layout, i) {
 	const event = currentEvent(), fn = layout.fn[i];
 	const cost = layout.chart ? brief(layout.size[i], layout.chart.unit) +
@@ -74,7 +82,7 @@ function describeBox(layout, i) {
 			: showCost(layout.cost[i], event);
 
 	return [el('b', {}, i ? fnLink(fn) : 'all'), ' ', cost, ', ',
-		percent(layout.size[i], layout.total), i ? el('span', { class: 'dim' }, ' ' + fnPlace(fn)) : ''];
+		percent(layout.size[i], layout.total), judgedBox(layout, i), i ? el('span', { class: 'dim' }, ' ' + fnPlace(fn)) : ''];
 }
 
 /* Links that set a key of the state; more: what else a choice changes. */
@@ -114,6 +122,7 @@ function drawFlame(box, detail, layout, event) {
 
 	return new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
 		dark: isDark(), root: 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox,
+		grey: unrealBoxes(layout, event, currentMode() === 'inverted'),
 		links: (fn) => el('span', { class: 'dim' }, ' ', refineLinks(fn)) });
 }
 
@@ -127,9 +136,7 @@ function showFlame(main) {
 	const layout = getLayout(event);
 
 	put(main, el('div', { class: 'flames' }, flameControls(),
-		event.before ? el('div', { class: 'legend' }, 'Width: before and after together. ',
-			el('span', { class: 'more' }, 'red costs more'), ', ',
-			el('span', { class: 'less' }, 'blue less'), ' than before.') : null, box, detail));
+		changeLegend(event, 'Width: before and after together. '), box, detail));
 	flame?.stop();
 	flame = drawFlame(box, detail, layout, event);
 

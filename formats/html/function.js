@@ -68,13 +68,15 @@ function sumCalls(rows, other, event) {
 	return [...sums.values()];
 }
 
-function callTable(label, rows, event, all) {
+/* Changes of calls are grey if that of the called function is, as they are not judged themselves. */
+function callTable(label, rows, event, all, called) {
+	const grey = (row) => isUnreal(event, 'inclusive', called < 0 ? row.fn : called);
 	const columns = [{ key: 'cost', label: event.before ? 'Change' : 'Inclusive', number: true,
 		width: costWidth(170), value: (row) => row.cost,
-		show: (row) => bar(event.before ? change(row.cost, event)
+		show: (row) => bar(event.before ? change(row.cost, event, undefined, grey(row))
 			: [showCost(row.cost, event),
 				el('span', { class: 'pct', title: 'of the function' }, percent(row.cost, all))],
-		all ? row.cost / all : 0, event.before ? (row.cost > 0 ? 'up' : 'down') : '') },
+		all ? row.cost / all : 0, event.before ? wayOf(row.cost, grey(row)) : '') },
 	{ key: 'count', label: one('sampled') ? 'Samples' : 'Calls', number: true, width: wide(100, 70),
 		value: (row) => row.count, show: (row) => countCell(row.count) },
 	{ key: 'name', label: 'Function', width: 'minmax(' + wide(160, 120) + ', 1fr)', value: (row) => fnName(row.fn),
@@ -119,6 +121,7 @@ function lineTable(fn, event) {
 			{ key: 'line', label: 'Line', width: wide(160, 100), value: (row) => line[row],
 				show: (row) => sourceLink(file[row], line[row]) },
 			...costColumns('cost', 'Self', 'line_cost', event, (row) => row),
+			...judgesLines(event) ? verdictColumn(event, 'real', 'line', (row) => [file[row], line[row]]) : [],
 			{ key: 'text', label: 'Text', width: 'minmax(160px, 1fr)',
 				show: (row) => el('code', {}, sourceLine(file[row], line[row])) }] }).box) : null;
 }
@@ -145,7 +148,8 @@ function fnFigures(fn, event) {
 		const value = costs(name, event)[at];
 
 		return figure(label, event.before ? [showCost(costs(name, event, 'before')[at], event),
-			' \u2192 ', showCost(costs(name, event, 'after')[at], event), ' ', change(value, event)]
+			' \u2192 ', showCost(costs(name, event, 'after')[at], event), ' ', change(value, event, undefined, isUnrealCost(event, name, at)),
+			el('small', {}, ' ', judgedWords(event, name.slice(3), at))]
 			: [showCost(value, event), ' ', el('small', {}, percent(value, whole(event)))]);
 	};
 	const cycle = col('fn_cycle')[fn], entries = col('fn_entries')[fn];
@@ -185,6 +189,6 @@ function showFunction(main) {
 	search();
 	return put(main, el('div', { class: 'function' }, fnHead(fn), fnFigures(fn, event),
 		col('call_from').length ? el('div', { class: 'butterfly' },
-			callTable('Callers', callers, event, all), callTable('Callees', callees, event, all)) : null,
+			callTable('Callers', callers, event, all, fn), callTable('Callees', callees, event, all, -1)) : null,
 		lineTable(fn, event), shareTable(fn, event)));
 }

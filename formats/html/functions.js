@@ -8,14 +8,16 @@ function listFns(event) {
 	const calls = col('fn_calls'), entries = col('fn_entries'), rows = [];
 	const before = event.before ? costs('fn_inclusive', event, 'before') : EMPTY;
 
-	const was = col('fn_entries', BEFORE), lists = event.coverage ? (i) => entries[i] || was[i]
-		: (i) => incl[i] || self[i] || calls[i] || before[i];
+	const real = state.real === '1' && isJudged(event);
+	const was = col('fn_entries', BEFORE), lists = real ? (i) => hasRealChange(event, i)
+		: event.coverage ? (i) => entries[i] || was[i]
+			: (i) => incl[i] || self[i] || calls[i] || before[i];
 
 	search();
 	for (let i = 1; i < fnCount; i++)
 		if ((!matches || matches[i]) && lists(i) && inGroup(i))
 			rows.push(i);
-	if (currentGroup())
+	if (currentGroup() || real)
 		return rows;
 	if (self[fnCount] && !matches)
 		rows.push(fnCount);
@@ -51,7 +53,9 @@ function fnColumns(event) {
 		: shown.flatMap((e) => [
 			...costColumns('incl' + events.indexOf(e), (shown.length > 1 ? visible(e.name) + ' ' : '') +
 				'Inclusive', 'fn_inclusive', e, at),
-			...costColumns('self' + events.indexOf(e), 'Self', 'fn_self', e, at)]);
+			...verdictColumn(e, 'realincl', 'inclusive', (fn) => [fn]),
+			...costColumns('self' + events.indexOf(e), 'Self', 'fn_self', e, at),
+			...verdictColumn(e, 'realself', 'self', (fn) => [fn])]);
 
 	if (!event.coverage)
 		list.push({ key: 'calls', label: one('sampled') ? 'Samples in' : 'Calls', number: true,
@@ -63,7 +67,7 @@ function fnColumns(event) {
 			value: (fn) => perCall(fn, incl),
 			show: (fn) => callsIn(fn) ? brief(perCall(fn, incl), event.unit) : '' });
 	/* Names stay in sight. */
-	list.splice(shown.length > 1 || narrow() ? 0 : list.length, 0, { key: 'name', label: 'Function',
+	list.splice(shown.length > 1 || narrow() || isJudged(event) ? 0 : list.length, 0, { key: 'name', label: 'Function',
 		width: 'minmax(' + wide(240, 180) + ', 3fr)', value: fnName, show: fnLink });
 	list.push(text('file', 'File', fnPlace, 'minmax(90px, 1fr)'));
 	if (one('objects') > 0)
@@ -97,8 +101,8 @@ function showFunctions(main) {
 	if (paneBodies.length)
 		table.active = table.rows.indexOf(chosen('fn', fnCount));
 
-	put(main, el('div', { class: 'controls' }, event.coverage ? null : [unitControls(), groupControls()],
-		el('span', { class: 'dim' }, number(rows.filter((fn) => fn <= fnCount).length) + ' of ' +
+	put(main, el('div', { class: 'controls' }, event.coverage ? null : [unitControls(),
+		groupControls(), realControls(event)], el('span', { class: 'dim' }, unjudgedWords(event), ' ', number(rows.filter((fn) => fn <= fnCount).length) + ' of ' +
 			number(fnCount - 1) + ' functions',
 			one('dropped_fns') ? '; ' + number(one('dropped_fns')) + ' below ' + one('least') / 1e4 +
 			'% are dropped' : ''), tableTools(table)), table.box);

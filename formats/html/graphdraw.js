@@ -24,13 +24,13 @@ function heat(share, dark) {
 		: `hsl(${34 - 26 * s} ${12 + 68 * s}% ${70 - 26 * s}%)`;
 }
 
-/* Of a change: red for more, blue for less; of lines stronger than of boxes. */
-function changeColour(before, after, dark, line) {
+/* Of a change: red for more, blue for less, grey for noise; of lines stronger than of boxes. */
+function changeColour(before, after, dark, line, unreal) {
 	const ratio = changeOf(before, after), s = Math.sqrt(Math.abs(ratio));
 
 	if (Math.abs(ratio) < 0.0005)
 		return line ? (dark ? '#5a5e66' : '#b4b8bf') : dark ? '#2a2d32' : '#f1f2f4';
-	return `hsl(${ratio > 0 ? 8 : 214} ${30 + s * 50}% ` + (line
+	return `hsl(${ratio > 0 ? 8 : 214} ${unreal ? 0 : 30 + s * 50}% ` + (line
 		? dark ? `${42 + s * 20}%)` : `${72 - s * 24}%)`
 		: dark ? `${22 + s * 16}%)` : `${95 - s * 20}%)`);
 }
@@ -156,7 +156,8 @@ class GraphPicture {
 
 	drawLine(line) {
 		const { link, points } = line, { event } = this.graph, share = this.share(link);
-		const colour = event.before ? changeColour(link.before, link.after, this.dark, true)
+		const colour = event.before ? changeColour(link.before, link.after, this.dark, true,
+			isUnreal(event, 'inclusive', link.to))
 			: heat(share, this.dark);
 		const wide = 1 + 6 * share, head = ARROW + wide, end = points.at(-1), sign = line.back ? -1 : 1;
 		const tip = (x, y) => this.at([end[0] - sign * x, end[1] + y]).map((v) => v.toFixed(1)).join(' ');
@@ -190,7 +191,7 @@ class GraphPicture {
 	frame(box, x, y) {
 		const { event, centre } = this.graph, { node } = box;
 		const fill = event.before ? changeColour(costs('fn_inclusive', event, 'before')[node],
-			costs('fn_inclusive', event, 'after')[node], this.dark)
+			costs('fn_inclusive', event, 'after')[node], this.dark, false, isUnreal(event, 'inclusive', node))
 			: node === centre ? this.ink.chosen : this.ink.box;
 		const frame = (by, more) => svg('rect', { x: x + by, y: y + by, width: box.wide, height: box.high,
 			rx: 5, fill, stroke: node === centre ? this.ink.accent : this.ink.line,

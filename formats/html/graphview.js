@@ -327,7 +327,8 @@ function nodeTip(graph, node) {
 	const { event } = graph;
 
 	return tipRows(fnName(node), [['Inclusive', costWords(event, 'fn_inclusive', node)],
-		['Self', costWords(event, 'fn_self', node)],
+		['', judgedWords(event, 'inclusive', node)],
+		['Self', costWords(event, 'fn_self', node)], ['', judgedWords(event, 'self', node)],
 		[one('sampled') ? 'Samples in' : 'Calls', callsIn(node) ? number(callsIn(node)) : ''],
 		['Recursion', graph.loops.has(node) ? linkWords(event, graph.loops.get(node)) : ''],
 		['Functions', memberNames(node, event)],
@@ -404,8 +405,7 @@ function showGraph(main) {
 	const detail = el('div', { class: 'detail', id: 'graph-detail', 'aria-live': 'polite' });
 
 	put(main, el('div', { class: 'flames' }, graphControls(fn, graph, picture),
-		event.before ? el('div', { class: 'legend' }, el('span', { class: 'more' }, 'Red costs more'), ', ',
-			el('span', { class: 'less' }, 'blue less'), ' than before.') : null, box, detail));
+		changeLegend(event, ''), box, detail));
 	if (graphView)
 		graphView.stop();
 	graphView = new GraphView(box, picture, detail, [plural(graph.nodes.length, 'node') + ', ' +

@@ -77,6 +77,7 @@ put_data(struct html_writer *w)
 	if (ok && !stacks && cg_job_derive(w->job, CG_STACKS) == CG_OK &&
 	    (cg_graph_facts(w->graph) & CG_STACKS))
 		ok = html_put_stacks(w);
+	ok = ok && html_put_judged(w);
 	html_end(w, &w->file_path);
 	html_end(w, &w->object_path);
 	html_end(w, &w->data_name);

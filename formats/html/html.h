@@ -11,6 +11,7 @@
  *	parts.c     the costs of each part -> columns
  *	tests.c     what each test covers -> columns
  *	sources.c   the texts of source files -> columns
+ *	judged.c    which changes are real -> columns
  *	about.c     events, parts, facts kept and lost -> columns
  *	column.c    numbers and texts -> bytes of a column
  *	pack.c      columns -> gzip -> base64, in the page
@@ -40,6 +41,7 @@
  *	map.js      its callees or callers, as nested rectangles
  *	tests.js    coverage by test
  *	export.js   tables as text and csv
+ *	judged.js   which changes are real, which are noise
  *	groups.js   functions by object, file, directory, class
  *	compare.js  the difference of two coverage runs
  *	outcomes.js ... of its branches, conditions and regions
@@ -247,7 +249,7 @@ bool html_put_shares(struct html_writer *, const bool *dropped);
 bool html_put_times(
     struct html_writer *, const uint32_t *place, size_t frames);
 
-/* ---- stacks.c, rows.c, instrs.c, tests.c, sources.c, about.c ------------- */
+/* ---- stacks.c, rows.c, instrs.c, tests.c, sources.c, judged.c, about.c ---- */
 
 /* False: writing failed, and the failure was reported. */
 bool html_put_stacks(struct html_writer *);
@@ -259,6 +261,7 @@ bool html_put_instrs(struct html_writer *, const struct cg_sums *,
     const bool *dropped);
 bool html_put_tests(struct html_writer *);
 bool html_put_sources(struct html_writer *);
+bool html_put_judged(struct html_writer *);
 bool html_put_about(struct html_writer *);
 
 #endif

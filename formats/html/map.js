@@ -229,13 +229,15 @@ class MapView {
 		if (matches && box.node >= 0)
 			return matches[box.node] ? (dark ? '#b0459b' : '#f0a3e0') : dark ? '#2c2f34' : '#eceef1';
 		if (this.map.event.before)
-			return changeColour(box.before, box.after, dark);
+			return changeColour(box.before, box.after, dark, false, box.node < 0
+				? isUnreal(this.map.event, 'total') : isUnreal(this.map.event, 'inclusive', box.node));
 		return box.node < 0 ? (dark ? '#2c2f34' : '#eceef1') : groupColour(box.node, by, dark, box.depth);
 	}
 
 	words(box) {
 		return [this.name(box), (box.exact ? '' : 'about ') + amountWords(this.map.event,
-			Math.round(box.before), Math.round(box.after)), callWords(box.count)].filter((t) => t).join(', ');
+			Math.round(box.before), Math.round(box.after)), callWords(box.count),
+		box.node >= 0 ? judgedWords(this.map.event, 'inclusive', box.node) : ''].filter((t) => t).join(', ');
 	}
 
 	/* A cycle is shown by selecting one of its functions, and stays closed. */
@@ -303,6 +305,7 @@ class MapView {
 			[one('sampled') ? 'Samples' : 'Calls', box.count ? number(box.count) : ''],
 			['In all', box.depth && box.node >= 0 ? costWords(event, 'fn_inclusive', box.node) : ''],
 			['Self', box.node >= 0 ? costWords(event, 'fn_self', box.node) : ''],
+			['Verdict', box.node >= 0 ? judgedWords(event, 'inclusive', box.node) : ''],
 			['Functions', memberNames(box.node, event)],
 			['Place', box.node >= 0 && box.node < fnCount ? fnPlace(box.node) : ''],
 			['Object', box.node >= 0 && box.node < fnCount ? objectPath(box.node) : ''],
@@ -360,9 +363,7 @@ function showMap(main) {
 		picker('Levels', 'levels', DEPTHS.slice(1), '15'), cycleChoice(), groupChoice(),
 		fn < 0 ? el('span', {}, 'Whole profile')
 			: [el('b', {}, fnLink(fn)), el('a', { class: 'button', go: { fn: '', x: '' } }, 'Whole profile')]),
-	event.before ? el('div', { class: 'legend' }, 'Area: before and after together. ',
-		el('span', { class: 'more' }, 'Red costs more'), ', ',
-		el('span', { class: 'less' }, 'blue less'), ' than before.') : null, at, detail));
+	changeLegend(event, 'Area: before and after together. '), at, detail));
 	mapView?.stop();
 	mapView = drawMap(at, detail, event, fn, {});
 	if (again)

@@ -83,7 +83,8 @@ function eventRow(event) {
 	const sum = total(event);
 	const cells = event.before
 		? [showCost(total(event, 'before'), event), showCost(total(event, 'after'), event),
-			change(sum, event), change(sum, event, total(event, 'before'))]
+			change(sum, event, undefined, isUnreal(event, 'total')),
+			change(sum, event, total(event, 'before'), isUnreal(event, 'total'))]
 		: [showCost(sum, event)];
 
 	return el('tr', { 'aria-selected': event === currentEvent() ? 'true' : null },
@@ -109,7 +110,9 @@ function eventWords(event) {
 		: title || name;
 }
 
+/* The largest values first; real changes before others. */
 function topFns(event, name) {
+	const grey = (fn) => isUnrealCost(event, name, fn);
 	const cost = costs(name, event), before = event.before ? costs(name, event, 'before') : null;
 	const order = [];
 
@@ -120,13 +123,14 @@ function topFns(event, name) {
 	for (let i = fnCount + 1; name === 'fn_inclusive' && i < cost.length; i++)
 		if (cost[i])
 			order.push(i);
-	order.sort((a, b) => Math.abs(cost[b]) - Math.abs(cost[a]) || a - b);
+	order.sort((a, b) => Number(grey(a)) - Number(grey(b)) || Math.abs(cost[b]) - Math.abs(cost[a]) || a - b);
 	return el('table', { class: 'top' }, el('tbody', {}, order.slice(0, TOP).map((fn) => el('tr', {},
-		el('td', { class: 'n' }, before ? change(cost[fn], event)
+		el('td', { class: 'n' }, before ? change(cost[fn], event, undefined, grey(fn))
 			: showCost(cost[fn], event)),
-		el('td', { class: 'share' }, bar(before ? change(cost[fn], event, before[fn])
+		el('td', { class: 'share' }, bar(before ? change(cost[fn], event, before[fn], grey(fn))
 			: percent(cost[fn], whole(event)), cost[fn] / (whole(event) || 1),
-		before ? (cost[fn] > 0 ? 'up' : 'down') : '')),
+		before ? wayOf(cost[fn], grey(fn)) : '')),
+		isJudged(event) ? el('td', { class: 'verdict' }, verdictCell(judgedChange(event, name.slice(3), fn))) : null,
 		el('td', { class: 'name' }, fnLink(fn))))));
 }
 
@@ -165,13 +169,13 @@ function previewCard(key, event) {
 
 function showOverview(main) {
 	const event = currentEvent(), picture = previewed(event);
-	const what = event.before ? 'Largest changes' : 'Top functions';
+	const what = isJudged(event) ? 'Real changes first,' : event.before ? 'Largest changes by' : 'Top functions by';
 
 	put(main, el('div', { class: event.coverage ? 'cards broad' : 'cards' },
 		event.coverage ? [el('div', { class: 'stack' }, coverageCard(), sourceCard()), compared() ? null : missedCard()] : [
-			card(what + ' by inclusive ' + eventWords(event), topFns(event, 'fn_inclusive')),
-			card(what + ' by self ' + eventWords(event), topFns(event, 'fn_self')),
-			el('div', { class: 'stack' }, sourceCard(), eventsCard()),
+			card(what + ' inclusive ' + eventWords(event), topFns(event, 'fn_inclusive')),
+			card(what + ' self ' + eventWords(event), topFns(event, 'fn_self')),
+			el('div', { class: 'stack' }, judgedCard(event), sourceCard(), eventsCard()),
 			picture ? previewCard(picture, event) : null,
 			col('cover_file').length ? coverageCard() : null]));
 }

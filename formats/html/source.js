@@ -349,6 +349,7 @@ function lineCount(fact) {
 
 function sourceColumns(file, event, facts, rows) {
 	const of = (line) => facts.get(line), all = whole(event);
+	const grey = (line) => judgesLines(event) && isUnreal(event, 'line', file, line);
 	const cost = (key, label) => ({ key, label, number: true, width: wide(150, 100),
 		value: (line) => of(line) ? of(line)[key] : 0,
 		show: (line) => {
@@ -356,9 +357,9 @@ function sourceColumns(file, event, facts, rows) {
 
 			if (!value)
 				return of(line) && of(line).has && key === 'self' ? el('span', { class: 'dim' }, '0') : '';
-			return bar([el('span', { class: 'v' }, event.before ? change(value, event) : costText(value, event)),
+			return bar([el('span', { class: 'v' }, event.before ? change(value, event, undefined, grey(line)) : costText(value, event)),
 				state.unit === 'pct' ? null : el('span', { class: 'pct' }, percent(value, all))],
-			all ? value / all : 0, event.before ? (value > 0 ? 'up' : 'down') : '');
+			all ? value / all : 0, event.before ? wayOf(value, grey(line)) : '');
 		} });
 	const count = (line) => lineCount(of(line));
 	const arrows = event.coverage ? new Arrows([]) : lineArrows(file, rows), at = new Map(rows.map((line, i) => [line, i]));
@@ -375,7 +376,8 @@ function sourceColumns(file, event, facts, rows) {
 		{ key: 'after', label: 'After', number: true, width: '110px',
 			value: (line) => of(line) ? of(line).before + of(line).self : 0,
 			show: (line) => of(line) && of(line).has ? number(of(line).before + of(line).self) : '' },
-		cost('self', 'Change')] : [cost('self', 'Self'), cost('incl', 'Inclusive')];
+		cost('self', 'Change'), ...judgesLines(event) ? verdictColumn(event, 'real', 'line', (line) => [file, line])
+			: []] : [cost('self', 'Self'), cost('incl', 'Inclusive')];
 
 	return [...list, { key: 'line', label: 'Line', number: true, width: wide(64, 44), value: (line) => line,
 		show: (line) => el('a', { class: 'dim', go: { line } }, String(line)) },

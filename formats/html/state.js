@@ -9,7 +9,7 @@ const DEFAULTS = { view: '', event: '', q: '', fn: '', file: '', line: '', sort:
 	test: '', theme: '', callers: '', callees: '', least: '', open: '', way: '', map: '',
 	levels: '', by: '', instr: '', rows: '', filter: '', focus: '', ignore: '', hide: '', show: '',
 	show_from: '', prune_from: '', only_object: '', parts: '', threads: '',
-	time: '', without: '', panes: '', x1: '', x2: '' };
+	time: '', without: '', real: '', panes: '', x1: '', x2: '' };
 let state = { ...DEFAULTS };
 
 function readState() {

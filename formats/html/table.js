@@ -204,12 +204,17 @@ function showCost(value, event) {
 	return el('span', { class: 'v', title: inFull(value, event) }, costText(value, event));
 }
 
-/* Red for more, blue for less. base: the change is shown as its share. */
-function change(value, event, base) {
-	return el('span', { class: value > 0 ? 'more' : value < 0 ? 'less' : '',
+/* Red for more, blue for less, grey for noise. base: the change is shown as its share. */
+function change(value, event, base, unreal) {
+	return el('span', { class: unreal ? 'unreal' : value > 0 ? 'more' : value < 0 ? 'less' : '',
 		title: signed(inFull(value, event), value) },
 	base === undefined ? signed(costText(value, event), value)
 		: base === 0 ? (value ? 'new' : '') : signed(percent(value, base), value));
+}
+
+/* The kind of a bar of a change. */
+function wayOf(value, unreal) {
+	return unreal ? 'grey' : value > 0 ? 'up' : 'down';
 }
 
 /* A column of costs has room for all digits if they are shown. */
@@ -233,15 +238,16 @@ function costColumns(key, label, name, event, at) {
 
 	if (event.before) {
 		const before = costs(name, event, 'before');
+		const grey = (row) => isUnrealCost(event, name, at(row));
 
 		return [plain('0', label + ' before', 'before'), plain('1', 'After', 'after'),
 			{ key, label: 'Change', number: true, width: costWidth(120),
 				value: (row) => Math.abs(value[at(row)]),
-				show: (row) => bar(change(value[at(row)], event), all ? value[at(row)] / all : 0,
-					value[at(row)] > 0 ? 'up' : 'down') },
-			{ key: key + 's', label: '%', number: true, width: '80px',
+				show: (row) => bar(change(value[at(row)], event, undefined, grey(row)),
+					all ? value[at(row)] / all : 0, wayOf(value[at(row)], grey(row))) },
+			{ key: key + 's', label: '%', number: true, width: '90px',
 				value: (row) => value[at(row)] / (Math.abs(before[at(row)]) || 1),
-				show: (row) => change(value[at(row)], event, before[at(row)]) }];
+				show: (row) => change(value[at(row)], event, before[at(row)], grey(row)) }];
 	}
 	return [{ key, label, number: true, width: costWidth(170), value: (row) => value[at(row)],
 		show: (row) => bar([showCost(value[at(row)], event),

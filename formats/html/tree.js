@@ -4,7 +4,8 @@
  * function below one row are one row. Rows are made when their row is opened.
  *
  * A row has: fn, depth, nodes (of the stacks), weight (of each node, bottom up),
- * cost, self, before, open, children (NULL: not made yet).
+ * cost, self, before, open, children (NULL: not made yet), root: the function
+ * whose costs these are a part of.
  */
 
 /* Rows that open at first: the way on which most of the cost is. */
@@ -53,12 +54,13 @@ class CallTree {
 	}
 
 	/* Adds a node to the row of its function among the children of a row. */
-	add(rows, fn, node, from, depth) {
+	add(rows, fn, node, from, above) {
 		let row = rows.get(fn);
 
 		if (!row)
-			rows.set(fn, row = { fn, depth, nodes: [], from: [], cost: 0, self: 0, before: 0,
-				open: false, children: null });
+			rows.set(fn, row = { fn, depth: above.depth + 1, nodes: [], from: [], cost: 0, self: 0,
+				before: 0, open: false, children: null,
+				root: this.bottomUp && above !== this.top ? above.root : fn });
 		row.nodes.push(node);
 		if (this.bottomUp) {
 			row.from.push(from);
@@ -78,20 +80,20 @@ class CallTree {
 
 		if (this.bottomUp && row === this.top) {
 			for (const node of row.nodes)
-				this.add(rows, fn[node], node, node, 0);
+				this.add(rows, fn[node], node, node, row);
 		} else if (this.bottomUp) {
 			const parent = parents();
 
 			row.nodes.forEach((node, i) => {
 				if (parent[node])
-					this.add(rows, fn[parent[node]], parent[node], row.from[i], row.depth + 1);
+					this.add(rows, fn[parent[node]], parent[node], row.from[i], row);
 			});
 		} else {
 			const { begin, nodes } = nodeChildren();
 
 			for (const node of row.nodes)
 				for (let i = begin[node]; i < begin[node + 1]; i++)
-					this.add(rows, fn[nodes[i]], nodes[i], 0, row.depth + 1);
+					this.add(rows, fn[nodes[i]], nodes[i], 0, row);
 		}
 		return row.children = [...rows.values()].filter((child) => !selected || child.cost || child.self ||
 			child.before).sort((a, b) =>
@@ -158,12 +160,15 @@ function treeColumns(tree, redo) {
 	const name = { key: 'name', label: 'Function', width: 'minmax(300px, 1fr)',
 		text: (row) => '  '.repeat(row.depth) + fnName(row.fn), show: (row) => treeName(tree, row, redo) };
 
+	const grey = (row) => isUnreal(event, tree.bottomUp ? 'self' : 'inclusive', row.root);
+
 	if (event.before)
 		return [{ key: 'before', label: 'Before', number: true, width: costWidth(110),
 			text: (row) => row.before, show: (row) => showCost(row.before, event) },
 		{ key: 'cost', label: 'Change', number: true, width: costWidth(120), text: (row) => row.cost,
-			show: (row) => bar(change(row.cost, event), all ? row.cost / all : 0,
-				row.cost > 0 ? 'up' : 'down') }, name];
+			show: (row) => bar(change(row.cost, event, undefined, grey(row)), all ? row.cost / all : 0,
+				wayOf(row.cost, grey(row))) },
+		...verdictColumn(event, 'real', tree.bottomUp ? 'self' : 'inclusive', (row) => [row.root], 'Verdict of function'), name];
 	return [cost('cost', tree.bottomUp ? 'Self, by caller' : 'Inclusive', (row) => row.cost),
 		...(tree.bottomUp ? [] : [cost('self', 'Self', (row) => row.self)]), name];
 }

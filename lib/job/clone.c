@@ -272,6 +272,18 @@ cg_job_diff_graph(const struct cg_job *job, int side)
 	return job->diff_side[side] ? job->diff_side[side]->graph : NULL;
 }
 
+void
+cg_job_set_judgement(struct cg_job *job, const struct cg_judgement *judgement)
+{
+	job->judgement = judgement;
+}
+
+const struct cg_judgement *
+cg_job_judgement(const struct cg_job *job)
+{
+	return job->judgement;
+}
+
 bool
 cg_job_exclude_side(struct cg_job *job, int side)
 {

@@ -119,6 +119,7 @@ struct cg_job {
 	size_t diff_fns[2];
 	cg_file *diff_file[2];
 	size_t diff_files[2];
+	const struct cg_judgement *judgement; /* or NULL */
 	bool marked; /* cg_job_exclude_marked() was called */
 	bool told;   /* sources that were not found were reported */
 	cg_facts diff_lost;              /* facts that the difference lacks */

@@ -457,6 +457,63 @@ three_tests()
 	grep -P '^node\tmain;gone\t-5$' "$dir/rows"
 }
 
+# judged_of ARG...: the verdicts of --json, in the form of rows.
+judged_of()
+{
+	"$CGCONV" --diff --json "$@" | perl -MJSON::PP -0777 -ne '
+		my $runs = decode_json($_)->{runs};
+		my $end = sub { my ($x) = @_; abs($x) >= 2 ** 53 / 1e8 ? ($x < 0 ? "-" : "") . 2 ** 53 : sprintf "%.0f", 1e8 * $x };
+		my $row = sub { my ($at, $kind, $name) = @_;
+			print join("\t", "judged", $kind, $name, $at->{verdict}, map { defined ? $end->($_) : "-" }
+				@{ $at->{interval} }), "\n" };
+		$row->($runs->{total}, "total", "") if $runs->{total}{verdict} ne "-";
+		$row->($_, $_->{cost}, $_->{name}) for @{ $runs->{functions} };
+		$row->($_, "line", "$_->{file}:$_->{line}") for @{ $runs->{lines} };' | LC_ALL=C sort
+}
+
+# noisy: $dir/a.folded and $dir/b.folded are samples; f grew, tiny is too small, gone and
+# new are what they say, and the others are noise.
+noisy()
+{
+	printf '%s\n' 'main;f 900' 'main;f;g 1000' 'main;g 1030' 'main;tiny 3' 'main;gone 800' \
+		'main;work 5000' >"$dir/a.folded"
+	printf '%s\n' 'main;f 1300' 'main;f;g 1040' 'main;g 1000' 'main;tiny 9' 'main;new 790' \
+		'main;work 5070' >"$dir/b.folded"
+}
+
+@test "html: what is real and what is noise is that of --json" {
+	noisy
+	for options in '' --normalize '--error-rate 20%'; do
+		# shellcheck disable=SC2086 # a word or none
+		"$CGCONV" -q --diff $options -t html -o "$dir/out.html" "$dir/a.folded" "$dir/b.folded"
+		perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+		# shellcheck disable=SC2086
+		judged_of $options "$dir/a.folded" -- "$dir/b.folded" >"$dir/want"
+		grep -P '^judged\t' "$dir/rows" | LC_ALL=C sort | same - "$dir/want"
+		# shellcheck disable=SC2086
+		[ "$(grep -c real "$dir/want")" -gt 3 ] && grep -q noise "$dir/want"
+		grep -q "$(printf 'new\treal\t-\t-')" "$dir/want"
+		not grep -q tiny "$dir/want"
+	done
+	grep -P '^judged_method\t' "$dir/rows" | same - <(printf '%s\n' \
+		'judged_method	samples	counting statistics of the samples of one run each; 20% false alarms in 12 comparisons')
+	# What is counted exactly, and what has no number of samples, has none.
+	printf 'events: Ir\nfn=f\n1 1000\n' >"$dir/a.cg"
+	printf 'events: Ir\nfn=f\n1 1001\n' >"$dir/b.cg"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.cg" "$dir/b.cg"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+	not grep -P '^judged\t' "$dir/rows"
+	grep -qP '^judged_method\tIr\tIr is counted exactly: every change is real$' "$dir/rows"
+	sed -i s/Ir/ns/ "$dir/a.cg" "$dir/b.cg"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.cg" "$dir/b.cg"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+	not grep -P '^judged\t' "$dir/rows"
+	grep -qP '^judged_method\tns\tnone: ' "$dir/rows"
+	# Coverage has a comparison of its own.
+	two_runs
+	not grep -q '^judged' "$dir/rows"
+}
+
 # two_runs: $dir/a.info is a sample; in $dir/b.info one of its functions did not
 # run, others did, and the files are in another directory.
 two_runs()
@@ -919,7 +976,7 @@ script()
 	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.folded" "$dir/b.folded"
 	browse 'view=functions&sort=name&q=/^(a|gone|new)$/'
 	grep -F '<title>a.folded → b.folded</title>' "$dir/dom" >/dev/null
-	cells | cut -f 1-4 >"$dir/got"
+	cells | cut -f 2-5 >"$dir/got"
 	printf '%s\n' '10	25	+15	+150.0%' '5	0	−5	−100.0%' '0	7	+7	new' >"$dir/want"
 	same "$dir/want" "$dir/got"
 	printf '%b;%b;__proto__;%b 5\n' '<img src=x onerror=document.title=1>' \
@@ -1227,6 +1284,53 @@ graph_of()
 }
 
 # Calls with a cycle of a and b; the number is the self cost of leaf.
+@test "html: Chromium greys what is noise, says so, and shows real changes only" {
+	needs_browser
+	noisy
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.folded" "$dir/b.folded"
+	judged_of "$dir/a.folded" -- "$dir/b.folded" >"$dir/want"
+	# By function: verdict and interval, inclusive and self, in three digits.
+	browse 'view=functions&sort=name'
+	for kind in inclusive self; do
+		grep -P "^judged\t$kind\t" "$dir/want" | perl -F'\t' -lane '
+			my ($name, $verdict, @end) = @F[2 .. 5];
+			my $text = sub { my $x = $_[0] / 1e6; my $size = abs $x;
+				my $digits = $size < 10 ? 2 : 1;
+				($x > 0 ? "+" : "") . sprintf("%.${digits}f%%", $x) =~ s/-/\342\210\222/r };
+			print join "\t", $name, $end[0] eq "-" ? $verdict : "$verdict " . $text->($end[0]) . " to " . $text->($end[1]);' |
+			LC_ALL=C sort >"$dir/want.$kind"
+	done
+	cells >"$dir/cells"
+	cut -f 1,6 "$dir/cells" | grep -v "$(printf '\342\200\223')" | sed 's/ $//' | LC_ALL=C sort | same - "$dir/want.inclusive"
+	cut -f 1,11 "$dir/cells" | grep -v "$(printf '\342\200\223')" | sed 's/ $//' | LC_ALL=C sort | same - "$dir/want.self"
+	grep -c . "$dir/want.self" | grep -x 5
+	# Grey is said in words, too: noise, and what is too small.
+	grep -o 'class="unreal" title="[^"]*"' "$dir/dom" >"$dir/unreal"
+	grep -qF 'not distinguishable from noise (' "$dir/unreal"
+	grep -qF 'below 0.5% of all costs: not compared' "$dir/unreal"
+	grep -oP 'fill (grey|up|down)' "$dir/dom" | LC_ALL=C sort | uniq -c | awk '{ print $1 ":" $3 }' |
+		tr '\n' ' ' | grep -x '2:down 7:grey 5:up '
+	browse 'view=functions&sort=name&real=1'
+	cells | cut -f 1 | tr '\n' ' ' | grep -x 'f gone main new '
+	# Not for a part of the profile.
+	browse 'view=functions&sort=name&focus=^f$'
+	grep -F 'judged for the whole profile only' "$dir/dom" >/dev/null
+	not grep -F '"unreal"' "$dir/dom"
+	browse 'view=overview'
+	perl -0777 -ne 's/<[^>]*>/ /g; s/  +/ /g; print' "$dir/dom" >"$dir/text"
+	grep -F 'counting statistics of the samples of one run each; 1% false alarms in 12 comparisons' "$dir/text" >/dev/null
+	grep -P 'Real, inclusive\s+4 of 6 compared\s+Real, self\s+3 of 5 compared' "$dir/text" >/dev/null
+	browse 'view=flame&fn=2'
+	grep -F 'grey is not distinguishable from noise' "$dir/dom" >/dev/null
+	for view in graph map; do
+		browse "view=$view"
+		grep -F 'hsl(8 ' "$dir/dom" >/dev/null # new
+		grep -F 'hsl(8 0%' "$dir/dom" >/dev/null # g
+		grep -oP 'aria-label="(g|work), [^"]*' "$dir/dom" | grep -cF 'not distinguishable from noise (' |
+			grep -x '[2-4]'
+	done
+}
+
 two_profiles()
 {
 	for run in 40 60; do

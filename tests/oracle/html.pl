@@ -208,6 +208,17 @@ sub print_tests
 	}
 }
 
+# Ends of intervals in 1e-8 of the cost before; "-": unknown.
+sub print_judged
+{
+	for my $i (0 .. $#{ col('judged_kind') }) {
+		my %is = map { $_ => col("judged_$_")->[$i] } qw(kind at line real low high);
+		my $what = (qw(total self inclusive line))[$is{kind}];
+		row('judged', $what, $what eq 'total' ? '' : $what eq 'line' ? path($is{at}) . ":$is{line}" : fn($is{at}),
+			$is{real} ? 'real' : 'noise', $is{low} > $is{high} ? ('-', '-') : @is{qw(low high)});
+	}
+}
+
 sub print_all
 {
 	row('title', @{ col('title') });
@@ -244,6 +255,8 @@ sub print_all
 				qw(lines fns branches));
 		}
 	}
+	row('judged_method', @{ col('judged_event') }, @{ col('judged_method') }) if @{ col('judged_event') };
+	print_judged();
 	print_nodes();
 	print_sums();
 	print_tests();
