@@ -210,17 +210,20 @@ svg_put_colour(struct svg *svg, const struct svg_box *box)
 }
 
 /*
- * Writes into colour[] the colour of a change: red or, if minus is set, blue,
- * the stronger the larger size is in relation to largest, which is at least
- * size. Size 0 is white. The smallest change is visible, as in flamegraph.pl.
+ * Writes into colour[] the colour of a change: red, blue, or grey for noise, the
+ * stronger the larger size is in relation to largest, which is at least size.
+ * Size 0 is white. The smallest change is visible, as in flamegraph.pl.
  */
 void
-svg_change_colour(
-    char colour[SVG_COLOUR_ROOM], uint64_t size, bool minus, uint64_t largest)
+svg_change_colour(char colour[SVG_COLOUR_ROOM], uint64_t size,
+    enum svg_change change, uint64_t largest)
 {
-	static const unsigned red[] = { 239, 126, 108 },
-			      blue[] = { 108, 165, 239 };
-	const unsigned *most = minus ? blue : red;
+	static const unsigned colours[][3] = {
+		[SVG_GREW] = { 239, 126, 108 },
+		[SVG_SHRANK] = { 108, 165, 239 },
+		[SVG_NOISE] = { 184, 184, 184 },
+	};
+	const unsigned *most = colours[change];
 	unsigned part = 0, rgb[3];
 
 	if (size > 0)
@@ -246,6 +249,10 @@ svg_put_legend(struct svg *svg)
 		cg_puts(svg->out, "grew ");
 		put_key(svg, "", "#6ca5ef");
 		cg_puts(svg->out, "shrank");
+	}
+	if (svg->judgement) {
+		put_key(svg, " ", "#b8b8b8");
+		cg_puts(svg->out, "noise, or too small to compare");
 	}
 	for (size_t i = 0; svg->palette->by == BY_KIND && i < KINDS; i++) {
 		cg_puts(

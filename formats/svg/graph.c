@@ -174,6 +174,51 @@ find_largest(struct writer *w)
 }
 
 /*
+ * Returns the function whose self costs a frame's colour is about: its own, or,
+ * of reversed stacks, that of the leaf.
+ */
+static cg_fn
+judged_fn(const struct writer *w, uint32_t frame)
+{
+	const struct cg_merged_frame *frames = w->tree.frame;
+
+	while (w->svg->reversed && frame != 0 && frames[frame].parent != 0)
+		frame = frames[frame].parent;
+	return frames[frame].fn;
+}
+
+/*
+ * Writes the verdict on the self cost of the frame's function, "; self: real
+ * change ...", or on the total.
+ */
+static void
+put_judged(struct writer *w, uint32_t frame)
+{
+	cg_fn fn = frame ? judged_fn(w, frame) : 0;
+	struct cg_judged judged = svg_judged(w->svg, fn);
+
+	if (!w->svg->judgement ||
+	    (fn == 0 && judged.verdict == CG_NOT_COMPARED))
+		return;
+	cg_puts(w->svg->out, fn ? "; self" : "; ");
+	if (fn != w->tree.frame[frame].fn) {
+		cg_puts(w->svg->out, " of ");
+		cg_put_xml(w->svg->out, svg_fn_name(w->svg, fn));
+	}
+	cg_puts(w->svg->out, fn ? ": " : "");
+	svg_put_judged(w->svg, &judged);
+}
+
+static enum svg_change
+change_of(const struct writer *w, uint32_t frame, const uint64_t side[2])
+{
+	if (w->svg->judgement &&
+	    svg_judged(w->svg, judged_fn(w, frame)).verdict != CG_REAL)
+		return SVG_NOISE;
+	return side[1] < side[0] ? SVG_SHRANK : SVG_GREW;
+}
+
+/*
  * Writes a frame's change as text for its title: "; before 20, change +15
  * (+75.00%), self +3".
  */
@@ -230,10 +275,11 @@ put_frame(struct writer *w, uint32_t id)
 	    all ? 100 * ((double)total / (double)all) : 100.0);
 	if (svg->change) {
 		put_change(w, id);
+		put_judged(w, id);
 		get_change(w, id, side);
 		if (id)
 			svg_change_colour(fill, change_size(side),
-			    side[1] < side[0], w->largest);
+			    change_of(w, id, side), w->largest);
 	}
 	svg_end_box(svg, &drawn);
 }
@@ -289,6 +335,7 @@ put_graph(struct writer *w)
 	svg_put_total(w->svg, total_of(w, 0));
 	if (w->svg->change)
 		put_change(w, 0);
+	put_judged(w, 0);
 	svg_put_legend(w->svg);
 	if (cg_stacks_guessed(w->svg->graph, CG_ALL_PARTS))
 		cg_puts(w->svg->out, " (stacks are estimated from calls)");

@@ -100,8 +100,10 @@ choose_columns(struct svg *svg, bool chart)
 		status = cg_choose_event(svg->job, svg->graph,
 		    chart ? CG_TIME_EVENT : NULL, &svg->column);
 	}
-	if (status == CG_OK)
+	if (status == CG_OK) {
 		svg->event = cg_get_event(svg->graph, svg->column);
+		svg_find_judgement(svg);
+	}
 	return status;
 }
 

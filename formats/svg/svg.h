@@ -6,6 +6,7 @@
  *	tree.c    merged stacks and their costs, from the root or from the leaf
  *	chart.c   a flame chart: stacks in the order of time
  *	ruler.c   positions on the chart's axis of time, lengths as text
+ *	judged.c  which changes are real
  *	put.c     common to both: head, names, boxes
  *	colour.c  colours of boxes
  *	script.c  the JavaScript inside
@@ -32,6 +33,8 @@ struct svg {
 	bool change;  /* the picture compares column with other */
 	size_t other; /* the same event on the other side */
 	bool negate;  /* column is before, and other is after */
+	/* Which changes are real; NULL: unknown. */
+	const struct cg_judgement *judgement;
 	bool inverted, reversed;
 	uint64_t width, least; /* pixels; SVG_UNITs of a pixel */
 	bool fluid;            /* --width is not given: that of the window */
@@ -87,11 +90,27 @@ const struct svg_palette *svg_find_palette(const char *name);
 uint32_t svg_frame_key(void *svg, cg_node, const struct cg_stack *);
 void svg_put_colour(struct svg *, const struct svg_box *);
 #define SVG_COLOUR_ROOM 8 /* "#rrggbb" */
-/* Red for an increase, blue for a decrease; largest is the greatest change. */
-void svg_change_colour(
-    char colour[SVG_COLOUR_ROOM], uint64_t size, bool minus, uint64_t largest);
+/*
+ * Red for an increase, blue for a decrease, grey for a change that may be
+ * noise; largest is the greatest change.
+ */
+enum svg_change { SVG_GREW, SVG_SHRANK, SVG_NOISE };
+void svg_change_colour(char colour[SVG_COLOUR_ROOM], uint64_t size,
+    enum svg_change, uint64_t largest);
 /* Explains colours if their name is not enough; for the line of details. */
 void svg_put_legend(struct svg *);
+
+/* ---- judged.c ----------------------------------------------------------- */
+
+/*
+ * Sets svg->judgement, if the event's changes were judged, and any of them was
+ * compared.
+ */
+void svg_find_judgement(struct svg *);
+/* Returns the verdict on the self cost of a function; 0: on the total. */
+struct cg_judged svg_judged(const struct svg *, cg_fn);
+/* Writes a verdict in words, with the interval of the change. */
+void svg_put_judged(struct svg *, const struct cg_judged *);
 
 /* ---- ruler.c ------------------------------------------------------------ */
 

@@ -119,11 +119,12 @@ coloured()
 	}' "$1"
 }
 
+# Changes that noise does not explain; with another END than 00 it may.
 make_two()
 {
-	printf '%s\n' 'main;a 20' 'main;b 30' 'main;same 10' 'main;gone;x 40' \
+	printf "%s${END=00}\n" 'main;a 20' 'main;b 30' 'main;same 10' 'main;gone;x 40' \
 		'main 1' >"$dir/before.folded"
-	printf '%s\n' 'main;a 35' 'main;b 24' 'main;same 10' 'main;new 30' \
+	printf "%s$END\n" 'main;a 35' 'main;b 24' 'main;same 10' 'main;new 30' \
 		'main 1' >"$dir/after.folded"
 }
 
@@ -142,13 +143,55 @@ make_two()
 	a 10.000000 140.000000 #f8c1b9
 	E
 	same "$dir/want" "$dir/got"
-	grep -F '35 samples_after, 35.00%; before 20, change +15 (+75.00%), self +15<' \
+	grep -F '3,500 samples_after, 35.00%; before 2,000, change +1,500 (+75.00%), self +1,500; self: real change (+' \
 		"$dir/out.svg"
-	grep -F '30 samples_after, 30.00%; before 0, change +30, self +30<' \
+	grep -F '3,000 samples_after, 30.00%; before 0, change +3,000, self +3,000; self: real change<' \
 		"$dir/out.svg"
-	grep -F 'samples, after: 100; before 101, change -1 (-0.99%); ' "$dir/out.svg"
-	grep -F '; not shown: 40 before, in frames that are gone<' \
+	grep -F 'samples, after: 10,000; before 10,100, change -100 (-0.99%); ' "$dir/out.svg"
+	grep -F '; not shown: 4,000 before, in frames that are gone<' \
 		"$dir/out.svg"
+}
+
+# verdicts PICTURE: "NAME verdict (interval)" of frames in which they are.
+verdicts()
+{
+	sed -n '/^<g class="f"><title>/{
+		N
+		s/^<g class="f"><title>\(.*\)\n.*; \(self[^:]*: \)\{0,1\}\([nrb][a-z].*\)<.title>.*/\1 \3/p
+	}' "$1" | LC_ALL=C sort
+}
+
+@test "svg: changes that may be noise are grey, with the verdicts of --json" {
+	END='' make_two
+	printf '%s\n' 'main;a;tiny 0.1' >>"$dir/before.folded"
+	sed -i 's/0.1$/1/; s/^main;b .*/main;b 2400/; s/^main;same .*/main;same 1000/' "$dir/before.folded"
+	sed -i 's/^main;b .*/main;b 4800/; s/^main;same .*/main;same 1030/' "$dir/after.folded"
+	printf 'main;a;tiny 5\n' >>"$dir/after.folded"
+	set -- "$dir/before.folded" "$dir/after.folded"
+	"$CGCONV" --diff --json "$1" -- "$2" | perl -MJSON::PP -0777 -ne '
+		my $runs = decode_json($_)->{runs};
+		sub say_of { my ($name, $at) = @_;
+			my @end = map { defined ? sprintf "%+.2f%%", 100 * $_ : () } @{ $at->{interval} };
+			print "$name ", $at->{verdict} eq "real" ? "real change" : "not distinguishable from noise",
+				@end ? " ($end[0] to $end[1])" : "", "\n" }
+		say_of("all", $runs->{total});
+		$_->{cost} eq "self" and $_->{after} and say_of($_->{name}, $_) for @{ $runs->{functions} };
+		print "$_ below 0.5% of all costs: not compared\n" for qw(main new tiny)' |
+		sed '/^new [^b]/d' | LC_ALL=C sort >"$dir/want"
+	"$CGCONV" -q --diff "$@" -t svg >"$dir/out.svg"
+	verdicts "$dir/out.svg" | same "$dir/want" -
+	coloured "$dir/out.svg" | awk '$1 ~ /^(a|b|same|tiny)$/ { print $1, $4 }' | LC_ALL=C sort |
+		same - <(printf '%s\n' 'a #f3f3f3' 'b #ef7e6c' 'same #f2f2f2' 'tiny #f3f3f3')
+	grep -F '</tspan> noise, or too small to compare' "$dir/out.svg"
+	# Reversed stacks are about their leaves.
+	"$CGCONV" -q --diff "$@" -t svg --reverse-order >"$dir/out.svg"
+	grep -A 1 '<title>main$' "$dir/out.svg" | grep -o 'self of b: real change'
+	# Exact counts have no noise.
+	printf 'events: Ir\nfn=f\n1 1000\n' >"$dir/a.cg"
+	printf 'events: Ir\nfn=f\n1 1001\n' >"$dir/b.cg"
+	"$CGCONV" -q --diff -t svg --guess-stacks "$dir/a.cg" "$dir/b.cg" >"$dir/out.svg"
+	coloured "$dir/out.svg" | grep -x 'f .* #ef7e6c'
+	not grep noise "$dir/out.svg"
 }
 
 @test "svg: --negate has the widths of before, and the same colours" {
@@ -159,9 +202,9 @@ make_two()
 	printf '%s\n' 'a #f8c1b9' 'all #ffffff' 'b #d4e5fb' 'gone #ffffff' \
 		'main #ffffff' 'same #ffffff' 'x #6ca5ef' >"$dir/want"
 	same "$dir/want" "$dir/got"
-	grep -F '20 samples_before, 19.80%; after 35, change +15 (+75.00%)' \
+	grep -F '2,000 samples_before, 19.80%; after 3,500, change +1,500 (+75.00%)' \
 		"$dir/out.svg"
-	grep -F 'not shown: 30 after, in new frames<' "$dir/out.svg"
+	grep -F 'not shown: 3,000 after, in new frames<' "$dir/out.svg"
 	refuses 2 '--negate needs an event before and after' -t svg --negate \
 		"$dir/in.folded"
 }
@@ -169,7 +212,9 @@ make_two()
 @test "svg: finds before and after in any graph, and one of them by --event" {
 	make_two
 	set -- "$dir/before.folded" "$dir/after.folded"
-	"$CGCONV" -q --diff "$@" -t svg >"$dir/want"
+	# Without what only --diff knows: what is real.
+	"$CGCONV" -q --diff "$@" -t svg | sed 's/; self: real change[^<]*//; s/; not disting[^;<]*//
+		s/; self: [nb][^<]*//; s/ <tspan fill="#b8b8b8">[^;]*;/;/; s/#f\(.\)f\1f\1/#ffffff/' >"$dir/want"
 	"$CGCONV" -q --diff --side-by-side "$@" -t json |
 		"$CGCONV" -q -t svg >"$dir/got"
 	same "$dir/want" "$dir/got"
@@ -179,7 +224,7 @@ make_two()
 		"$(coloured "$dir/got" | cut -d ' ' -f 1,4)" ]
 	"$CGCONV" -q --diff --side-by-side "$@" -t json |
 		"$CGCONV" -q -t svg --event samples_before >"$dir/got"
-	grep -F '<text id="event" x="10" y="44">samples, before: 101<' "$dir/got"
+	grep -F '<text id="event" x="10" y="44">samples, before: 10,100<' "$dir/got"
 }
 
 @test "svg: --inverted has the root at the top" {
