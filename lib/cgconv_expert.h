@@ -325,6 +325,13 @@ size_t cg_space_symbols(struct cg_space *, uint32_t mapping, uint64_t addr,
  */
 size_t cg_space_text(struct cg_space *, struct cg_slice path, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
+/*
+ * Returns the address in the ELF file of such an address; without the file, or
+ * if it is unclear which one is meant, the address itself. The space may be
+ * NULL.
+ */
+uint64_t cg_space_text_addr(
+    struct cg_space *, struct cg_slice path, uint64_t addr);
 /* True if both addresses of the mapping are in the function of one symbol. */
 bool cg_space_same_function(
     struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);

@@ -257,13 +257,25 @@ get_fn(struct reader *r, const struct perf_frame *frame)
 	return cg_add_known_fn(r->fns, name, frame->object);
 }
 
+/*
+ * Returns the address of a frame's instruction in its ELF file, if addresses
+ * are kept; else 0.
+ */
+static uint64_t
+address_of(struct reader *r, const struct perf_frame *frame)
+{
+	return r->addresses
+		   ? cg_space_text_addr(r->space, frame->object, frame->ip)
+		   : 0;
+}
+
 static bool
-push_frame(struct reader *r, const struct perf_step *step)
+push_frame(struct reader *r, const struct perf_step *step, uint64_t addr)
 {
 	if (!cg_reserve(r->job, &r->now.frame, r->now.frame.n + 1))
 		return false;
 	r->now.frame.at[r->now.frame.n++] = (struct frame){ .fn = step->fn,
-		.pos.addr = r->addresses ? step->ip : 0,
+		.pos.addr = addr,
 		.ip = step->ip,
 		.marked = step->marked };
 	r->marked |= step->marked;
@@ -280,6 +292,7 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 {
 	struct cg_stack found[CG_FRAME_MAX];
 	struct perf_step step = { .ip = frame->ip, .marked = frame->inlined };
+	const uint64_t addr = address_of(r, frame);
 	size_t n = 0;
 
 	if (!perf_script_has_name(frame))
@@ -287,7 +300,7 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 	for (size_t i = 0; i < n; i++) {
 		step.fn = found[i].fn;
 		step.marked = found[i].inlined;
-		if (!push_frame(r, &step))
+		if (!push_frame(r, &step, addr))
 			return false;
 		r->now.frame.at[r->now.frame.n - 1].pos.file =
 		    found[i].pos.file;
@@ -297,7 +310,7 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 	if (n > 0)
 		return true;
 	step.fn = get_fn(r, frame);
-	return push_frame(r, &step);
+	return push_frame(r, &step, addr);
 }
 
 /*
@@ -313,6 +326,7 @@ end_only(struct reader *r)
 		return push_frames(r, &r->only);
 	}
 	r->now.frame.at[0].fn = get_fn(r, &r->only);
+	r->now.frame.at[0].pos.addr = address_of(r, &r->only);
 	return true;
 }
 
@@ -338,7 +352,7 @@ end_sample(struct reader *r)
 	if (r->now.frame.n == 0) {
 		/* A sample without a frame. */
 		step.fn = cg_add_fn(r->build, cg_slice(PERF_UNKNOWN), 0, 0);
-		if (!push_frame(r, &step))
+		if (!push_frame(r, &step, 0))
 			return false;
 	}
 	if (r->marked)
@@ -509,7 +523,7 @@ read_head(struct reader *r, const struct perf_head *head)
 	r->state = ONE_LINE;
 	step.ip = r->only.ip;
 	step.marked = r->only.inlined;
-	return push_frame(r, &step);
+	return push_frame(r, &step, 0);
 }
 
 /*
@@ -550,9 +564,9 @@ read_line(struct reader *r, const struct perf_lines *lines,
 
 	if (line->kind == PERF_FRAME) {
 		r->tabs = true;
-		if (lines->step[line->i].fn != 0)
+		if (lines->step[line->i].fn != 0 && !r->addresses)
 			return begin_frame(r) &&
-			       push_frame(r, &lines->step[line->i]);
+			       push_frame(r, &lines->step[line->i], 0);
 		return perf_script_take_frame(text, &frame) && begin_frame(r) &&
 		       push_frames(r, &frame);
 	}

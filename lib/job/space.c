@@ -376,6 +376,18 @@ cg_space_text(struct cg_space *space, struct cg_slice path, uint64_t addr,
 	return cg_space_symbols(space, mapping, addr, frames);
 }
 
+uint64_t
+cg_space_text_addr(struct cg_space *space, struct cg_slice path, uint64_t addr)
+{
+	uint32_t mapping = space && path.len > 0 ? find_text(space, path) : 0;
+	const struct image *image = space ? get_image(space, mapping) : NULL;
+	uint64_t in_file;
+
+	return image && image->symbols && find_in_file(image, addr, &in_file)
+		   ? in_file
+		   : addr;
+}
+
 bool
 cg_space_same_function(
     struct cg_space *space, uint32_t mapping, uint64_t a, uint64_t b)

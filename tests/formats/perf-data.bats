@@ -561,3 +561,31 @@ dwarf()
 	grep -q 'perf record was killed' "$dir/err"
 	[ -s "$dir/got" ]
 }
+
+# selves ARG...: "address event=cost" of self costs.
+selves()
+{
+	"$CGCONV" -q --addresses -t callgrind "$@" >"$dir/out.cg"
+	perl tests/oracle/callgrind.pl "$dir/out.cg" | sed -n 's/^self\t.*\t\(0x[0-9a-f]*\t\)/\1/p' | LC_ALL=C sort
+}
+
+# perf annotate --stdio --show-nr-samples --symfs DIR -i work.perf.data (6.1)
+# says 3 and 2 samples at the first two, 8, 1, 1, 1 and 1 at the others; perf
+# script says their periods: 10101010, and of page faults 823 and 1, 1, 2, 1.
+@test "perf-data: --addresses has the instructions of perf annotate, also of perf script's text" {
+	printf '%s\n' '0x40101a	cpu-clock:u=30303030' '0x401025	cpu-clock:u=20202020' \
+		'0x401090	page-faults:u=823' '0x4010af	page-faults:u=1' '0x4010ca	page-faults:u=1' \
+		'0x4010d2	page-faults:u=2' '0x401128	page-faults:u=1' >"$dir/want"
+	selves --exe "$a/prog" "$a/work.perf.data" | same "$dir/want" -
+	selves --exe "$a/prog" "$a/work.txt" | same "$dir/want" -
+	# Without the executable, a text has offsets in the file.
+	selves "$a/work.txt" | same <(sed 's/^0x40/0x/' "$dir/want") -
+	# Costs of functions are the same as without addresses.
+	"$CGCONV" -q --exe "$a/prog" -t callgrind -o "$dir/plain.cg" "$a/work.perf.data"
+	"$CGCONV" -q --exe "$a/prog" --addresses -t callgrind -o "$dir/out.cg" "$a/work.perf.data"
+	"$CGCONV" --verify "$dir/plain.cg" "$dir/out.cg"
+	# The page has the instructions.
+	"$CGCONV" -q --exe "$a/prog" --addresses -t html -o "$dir/out.html" "$a/work.perf.data"
+	perl tests/oracle/html.pl "$dir/out.html" | sed -n 's/^instr\t.*\t\(0x[0-9a-f]*\)\t.*/\1/p' |
+		LC_ALL=C sort | same <(cut -f 1 "$dir/want") -
+}
