@@ -249,7 +249,7 @@ function showInstrs(main) {
 		mark: (row) => row.kind + (row.begins && jumps.length ? ' begins' : '') + (isChosen(row) ? ' chosen' : '') });
 
 	table.box.classList.add('source', 'instrs');
-	put(main, instrControls(fn, code, instrs, jumps.length > 0), table.box);
+	put(main, instrControls(fn, code, instrs, jumps.length > 0), wholeNote(jumps.length > 0), table.box);
 
 	const at = rows.findIndex((row) => isChosen(row));
 

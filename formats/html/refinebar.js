@@ -23,6 +23,21 @@ function refines() {
 	return REFINE.some((kind) => state[kind.key] !== '');
 }
 
+const NOT_FILTERED = 'This view is not filtered: it has the costs of all stacks, as the frames that filters keep ' +
+	'have no lines, instructions and parts.';
+
+/*
+ * What sources and instructions say if they have more than what is selected.
+ * Next to other views, the filters may be silent about them.
+ */
+function wholeNote(hasJumps) {
+	const notes = [filterKey() !== '' && canRefine() && paneBodies.length ? NOT_FILTERED : '',
+		hasJumps && isTimed() ? 'Jumps are those of all threads and of the whole time, as they have no times.' : '']
+		.filter((text) => text);
+
+	return notes.length ? el('div', { class: 'legend', role: 'note' }, notes.join(' ')) : null;
+}
+
 /* How much of the event is left; whole: the view shows all of it. */
 function keptText(whole) {
 	const event = currentEvent();
@@ -30,7 +45,7 @@ function keptText(whole) {
 	if (!canRefine())
 		return 'Filters need call stacks, which this profile does not have; they can be estimated:';
 	if (!narrowed)
-		return whole ? 'This view has all functions: stacks have no lines and no parts.' : '';
+		return whole ? NOT_FILTERED : '';
 
 	const kept = total(event), all = wholeTotal(event);
 

@@ -419,7 +419,7 @@ function showFile(main, file, event, wanted) {
 		'All files'), el('b', {}, filePath(file)),
 	event.coverage ? [testMenu(file), fileRates(file)] : numberChoice(),
 	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.')),
-	table.box);
+	wholeNote(!event.coverage && one('jumps') > 0), table.box);
 
 	const at = rows.findIndex((line) => line >= (wanted > 0 ? wanted : 1));
 
@@ -480,7 +480,7 @@ function showSource(main) {
 					percent(row.cost, whole(event)))], row.cost / (whole(event) || 1),
 				event.before ? (row.cost > 0 ? 'up' : 'down') : '') }];
 
-	return put(main, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
+	return put(main, wholeNote(false), new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
 		open: (row) => go({ file: row.file, line: '' }),
 		columns: numbers.length > 1 || narrow() ? [name, ...numbers] : [...numbers, name] }).box);
 }

@@ -1190,6 +1190,17 @@ fragment()
 	WINDOW=1900,900 browse "view=functions&panes=source&file=$file&unit=full&focus=even"
 	perl -0777 -pi -e 's/.*aria-label="Source"//s' "$dir/dom"
 	cells | same "$dir/want" -
+	# They say so, there and alone.
+	grep -F 'role="note">This view is not filtered: ' "$dir/dom"
+	browse "view=source&file=$file&focus=even"
+	grep -F 'This view is not filtered: ' "$dir/dom"
+	# Jumps have no times.
+	printf '%s\n' 'a 1/1 1.0: 5 cycles: ' '	1 f (/b)' '' 'a 1/1 2.0: 5 cycles: ' '	1 f (/b)' '' >"$dir/a.perf"
+	report "$dir/a.perf" samples/callgrind/instr-jumps/callgrind.out
+	browse 'view=instrs&event=Ir'
+	not grep -F 'role="note"' "$dir/dom"
+	browse 'view=instrs&event=Ir&time=0_0.5'
+	grep -F 'role="note">Jumps are those of all threads and of the whole time' "$dir/dom"
 	# Calls alone are not filtered: it would be an estimate.
 	report samples/callgrind/plain/callgrind.out
 	browse 'view=functions&focus=fib'
