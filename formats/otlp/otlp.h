@@ -196,6 +196,7 @@ struct otlp_reader {
 
 /* How often a stack with its attributes was seen; see samples.c. */
 struct otlp_seen {
+	uint64_t key;
 	uint32_t profile;
 	uint64_t now, most;
 };
@@ -216,8 +217,10 @@ struct otlp_walk {
 	struct cg_map label_sets;  /* hash of resource and indices -> 1 */
 	bool asked, timed;         /* for timelines; they are wanted */
 	struct cg_sample_key key;
+	bool alone;        /* the scope has one profile */
 	struct cg_map ids; /* hash of stack and attributes -> seen + 1 */
 	CG_ARRAY(struct otlp_seen) seen;
+	size_t next; /* of seen: what the next sample probably is */
 	bool dated; /* begin and end of all profiles are known */
 	uint64_t begin, end;
 	uint64_t missing;           /* attributes that the profiler dropped */

@@ -353,6 +353,7 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 	    !add_event(r, message, header.type, long_name, &profile))
 		return false;
 	w->labelled = false;
+	w->next = 0;
 	while (message.len > 0) {
 		(void)proto_take_field(&message, &field);
 		if (field.number == PROFILE_SAMPLE &&
@@ -411,7 +412,7 @@ read_scope(struct otlp_walk *w, struct cg_slice message)
 {
 	struct cg_slice rest = message;
 	struct proto_field field;
-	uint32_t profiles = 0;
+	uint32_t profiles = 0, number = 0;
 
 	while (rest.len > 0) {
 		if (!otlp_take_field(w->r, &rest, &field))
@@ -419,14 +420,16 @@ read_scope(struct otlp_walk *w, struct cg_slice message)
 		if (field.number == SCOPE_SCOPE &&
 		    !describe_scope(w, field.bytes))
 			return false;
+		profiles += field.number == SCOPE_PROFILES;
 		w->r->lost[LOST_SCHEMAS] += field.number == SCOPE_SCHEMA;
 	}
 	cg_map_clear(&w->ids);
 	w->seen.n = 0;
+	w->alone = profiles == 1;
 	while (message.len > 0) {
 		(void)proto_take_field(&message, &field);
 		if (field.number == SCOPE_PROFILES &&
-		    !read_profile(w, field.bytes, ++profiles))
+		    !read_profile(w, field.bytes, ++number))
 			return false;
 	}
 	return true;

@@ -195,6 +195,34 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 }
 
 /*
+ * Returns the entry of w->seen for the sample with this stack and r->indices,
+ * added if it is new. Profiles of a scope mostly have their samples in the same
+ * order, so the entry after the last one is tried first. Valid until the next
+ * call; NULL: out of memory (reported).
+ */
+static struct otlp_seen *
+find_seen(struct otlp_walk *w, uint64_t stack)
+{
+	struct otlp_reader *r = w->r;
+	const struct cg_slice indices = { (const char *)r->indices.at,
+		r->indices.n * sizeof(uint64_t) };
+	const uint64_t key = proto_hash((uintptr_t)r + stack, indices);
+	uint32_t *id;
+
+	if (w->next < w->seen.n && w->seen.at[w->next].key == key)
+		return &w->seen.at[w->next++];
+	id = cg_map_in(r->job, &w->ids, key);
+	if (!id || (*id == 0 && !proto_push(r->job, &w->seen)))
+		return NULL;
+	if (*id == 0) {
+		*id = (uint32_t)w->seen.n;
+		w->seen.at[*id - 1].key = key;
+	}
+	w->next = *id;
+	return &w->seen.at[*id - 1];
+}
+
+/*
  * Returns how many samples to add to the graph for `count` samples of a
  * profile with one stack and set of attributes; 0 also if out of memory
  * (reported). Profiles of a scope often are different values of the same
@@ -205,19 +233,14 @@ static uint64_t
 count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
     uint64_t stack, uint64_t count)
 {
-	struct otlp_reader *r = w->r;
-	const struct cg_slice indices = { (const char *)r->indices.at,
-		r->indices.n * sizeof(uint64_t) };
-	uint32_t *id = cg_map_in(
-	    r->job, &w->ids, proto_hash((uintptr_t)r + stack, indices));
 	struct otlp_seen *seen;
 	uint64_t more;
 
-	if (!id || (*id == 0 && !proto_push(r->job, &w->seen)))
+	if (w->alone)
+		return count;
+	seen = find_seen(w, stack);
+	if (!seen)
 		return 0;
-	if (*id == 0)
-		*id = (uint32_t)w->seen.n;
-	seen = &w->seen.at[*id - 1];
 	if (seen->profile != profile->number)
 		seen->now = 0;
 	seen->profile = profile->number;
