@@ -528,6 +528,8 @@ take_element(struct cg_json *json)
 		at++;
 	else if (json->expect != ITEM)
 		return CG_JSON_BAD;
+	if (at < end && *at == '"')
+		return take_plain(json, at, end, false);
 	if (at == end || *at != '{')
 		return take_plain_number(json, at, end, ']');
 	json->at = at;
