@@ -87,6 +87,8 @@ function listColumns() {
 	}
 }
 
+const decoder = new TextDecoder();
+
 /* Texts, decoded when they are needed: most names are never shown. */
 class Texts {
 	constructor(offsets, bytes, at) {
@@ -103,7 +105,7 @@ class Texts {
 		let text = this.known.get(i);
 
 		if (text === undefined) {
-			text = new TextDecoder().decode(this.bytes.subarray(
+			text = decoder.decode(this.bytes.subarray(
 				this.at + this.offsets[i], this.at + this.offsets[i + 1]));
 			this.known.set(i, text);
 		}

