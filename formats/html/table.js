@@ -192,14 +192,18 @@ function bar(text, share, kind) {
 function nameSpans(name) {
 	const at = partsOf(bareName(name)).at(-1);
 
-	return at ? [el('span', { class: 'in' }, name.slice(0, at)), el('span', {}, name.slice(at))] : name;
+	return at ? [el('span', { class: 'in' }, name.slice(0, at)), el('span', {}, name.slice(at))] : [name];
 }
 
 function fnLink(fn) {
-	return fn >= fnCount ? el('span', { class: 'dim' }, fnName(fn))
-		: el('a', { go: { view: 'function', fn, x: '' }, title: fnTitle(fn),
-			class: matches && matches[fn] && state.view !== 'functions' ? 'fn match' : 'fn' }, nameSpans(fnName(fn)),
-		col('fn_cycle')[fn] ? el('span', { class: 'dim' }, ' <cycle ' + col('fn_cycle')[fn] + '>') : null);
+	if (fn >= fnCount)
+		return el('span', { class: 'dim' }, fnName(fn));
+
+	const name = nameSpans(fnName(fn)), found = matches && matches[fn] && state.view !== 'functions';
+
+	return el('a', { go: { view: 'function', fn, x: '' }, title: fnTitle(fn),
+		class: [name.length > 1 ? 'fn' : '', found ? 'match' : ''].join(' ').trim() || null }, name,
+	col('fn_cycle')[fn] ? el('span', { class: 'dim' }, ' <cycle ' + col('fn_cycle')[fn] + '>') : null);
 }
 
 function fnTitle(fn) {
