@@ -69,7 +69,8 @@ function fnColumns(event) {
 	/* Names stay in sight. */
 	list.splice(shown.length > 1 || narrow() || isJudged(event) ? 0 : list.length, 0, { key: 'name', label: 'Function',
 		width: 'minmax(' + wide(240, 180) + ', 3fr)', value: fnName, show: fnLink });
-	list.push(text('file', 'File', fnPlace, 'minmax(90px, 1fr)'));
+	if (one('files') > 0)
+		list.push(text('file', 'File', fnPlace, 'minmax(90px, 1fr)'));
 	if (one('objects') > 0)
 		list.push(text('object', 'Object', (fn) => baseName(objectPath(fn)), 'minmax(80px, 1fr)'));
 	return list;

@@ -52,7 +52,7 @@ class Table {
 	 * options: label, columns, rows (any values), open(row) for Enter and a
 	 * click, sortKey as 'key' or '-key' (downwards), onSort(sortKey), tall
 	 * (false: as high as its rows), onOpen(row, open) for the arrows to the
-	 * right and left, mark(row) -> class, arrange(column, sign) ->
+	 * right and left, onAll(row) for "*", mark(row) -> class, arrange(column, sign) ->
 	 * rows in another order than that of all values, choose (true: columns
 	 * can be hidden, see columns.js).
 	 */
@@ -168,6 +168,8 @@ class Table {
 			this.o.open(this.rows[this.active]);
 		if (this.o.onOpen && this.active >= 0 && (e.key === 'ArrowRight' || e.key === 'ArrowLeft'))
 			this.o.onOpen(this.rows[this.active], e.key === 'ArrowRight');
+		if (this.o.onAll && this.active >= 0 && e.key === '*')
+			this.o.onAll(this.rows[this.active]);
 		if (!(e.key in steps) || this.rows.length === 0)
 			return;
 		e.preventDefault();
@@ -259,7 +261,7 @@ function costColumns(key, label, name, event, at) {
 	const plain = (part, title, side) => {
 		const of = costs(name, event, side);
 
-		return { key: key + part, label: title, number: true, width: costWidth(125),
+		return { key: key + part, label: title, number: true, width: costWidth(narrow() ? 150 : 128),
 			value: (row) => of[at(row)], show: (row) => showCost(of[at(row)], event) };
 	};
 
@@ -267,18 +269,20 @@ function costColumns(key, label, name, event, at) {
 		const before = costs(name, event, 'before');
 		const grey = (row) => isUnrealCost(event, name, at(row));
 
-		return [plain('0', label + ' before', 'before'), plain('1', 'After', 'after'),
+		return [plain('0', label.replace('Inclusive', 'Incl.') + ' before', 'before'), plain('1', 'After', 'after'),
 			{ key, label: 'Change', number: true, width: costWidth(120),
 				value: (row) => Math.abs(value[at(row)]),
 				show: (row) => bar(change(value[at(row)], event, undefined, grey(row)),
 					all ? value[at(row)] / all : 0, wayOf(value[at(row)], grey(row))) },
-			{ key: key + 's', label: '%', number: true, width: '90px',
+			{ key: key + 's', label: '%', number: true, width: '92px',
 				value: (row) => value[at(row)] / (Math.abs(before[at(row)]) || 1),
 				show: (row) => change(value[at(row)], event, before[at(row)], grey(row)) }];
 	}
-	return [{ key, label, number: true, width: costWidth(170), value: (row) => value[at(row)],
+	const alone = state.unit === 'pct' || (narrow() && label === 'Self'); /* both columns have room */
+
+	return [{ key, label, number: true, width: costWidth(alone && narrow() ? 110 : 170), value: (row) => value[at(row)],
 		show: (row) => bar([showCost(value[at(row)], event),
-			state.unit === 'pct' ? null
+			alone ? null
 				: el('span', { class: 'pct' }, percent(value[at(row)], all))],
 		all ? value[at(row)] / all : 0) }];
 }

@@ -10,6 +10,7 @@
 
 /* Rows that open at first: the way on which most of the cost is. */
 const ON_THE_WAY = 0.9, WAY = 30;
+const MOST_OPENED = 5000; /* rows by one key */
 
 let childIndex = null;
 
@@ -95,8 +96,8 @@ class CallTree {
 				for (let i = begin[node]; i < begin[node + 1]; i++)
 					this.add(rows, fn[nodes[i]], nodes[i], 0, row);
 		}
-		return row.children = [...rows.values()].filter((child) => !selected || child.cost || child.self ||
-			child.before).sort((a, b) =>
+		/* Other events' stacks cost nothing. */
+		return row.children = [...rows.values()].filter((child) => child.cost || child.self || child.before).sort((a, b) =>
 			Math.abs(b.cost) - Math.abs(a.cost) || a.fn - b.fn);
 	}
 
@@ -111,6 +112,18 @@ class CallTree {
 			first.open = true;
 			row = first;
 		}
+	}
+
+	/* Opens a row and all below it, of a large tree the first ones. */
+	openAll(row) {
+		const todo = [row];
+
+		for (let i = 0; i < todo.length && i < MOST_OPENED; i++)
+			if (this.canOpen(todo[i])) {
+				todo[i].open = true;
+				for (const child of this.children(todo[i]))
+					todo.push(child);
+			}
 	}
 
 	/* The rows in sight, without recursion: stacks may be deep. */
@@ -135,8 +148,7 @@ class CallTree {
 			return row.nodes.some((node) => parents()[node]);
 		const { begin } = nodeChildren();
 
-		return selected ? this.children(row).length > 0
-			: row.nodes.some((node) => begin[node] < begin[node + 1]);
+		return row.nodes.some((node) => begin[node] < begin[node + 1]) && this.children(row).length > 0;
 	}
 }
 
@@ -157,7 +169,7 @@ function treeColumns(tree, redo) {
 	const cost = (key, label, value) => ({ key, label, number: true, width: costWidth(170),
 		text: value, show: (row) => bar([showCost(value(row), event), state.unit === 'pct' ? null
 			: el('span', { class: 'pct' }, percent(value(row), all))], all ? value(row) / all : 0) });
-	const name = { key: 'name', label: 'Function', width: 'minmax(300px, 1fr)',
+	const name = { key: 'name', label: 'Function', width: 'minmax(' + wide(300, 240) + ', 1fr)',
 		text: (row) => '  '.repeat(row.depth) + fnName(row.fn), show: (row) => treeName(tree, row, redo) };
 
 	const grey = (row) => isUnreal(event, tree.bottomUp ? 'self' : 'inclusive', row.root);
@@ -170,7 +182,7 @@ function treeColumns(tree, redo) {
 				wayOf(row.cost, grey(row))) },
 		...verdictColumn(event, 'real', tree.bottomUp ? 'self' : 'inclusive', (row) => [row.root], 'Verdict of function'), name];
 	return [cost('cost', tree.bottomUp ? 'Self, by caller' : 'Inclusive', (row) => row.cost),
-		...(tree.bottomUp ? [] : [cost('self', 'Self', (row) => row.self)]), name];
+		...(tree.bottomUp || narrow() ? [] : [cost('self', 'Self', (row) => row.self)]), name];
 }
 
 function showTree(main) {
@@ -179,8 +191,10 @@ function showTree(main) {
 	search();
 
 	const tree = new CallTree(event, state.mode === 'inverted');
-	const redo = (row, open) => {
+	const redo = (row, open, all) => {
 		row.open = open;
+		if (all)
+			tree.openAll(row);
 		table.rows = tree.rows();
 		table.active = table.rows.indexOf(row);
 		table.from = -1;
@@ -188,12 +202,13 @@ function showTree(main) {
 	};
 	const table = new Table({ label: 'Call tree', rows: tree.rows(), choose: true,
 		columns: treeColumns(tree, (row, open) => redo(row, open)),
+		onAll: (row) => tree.canOpen(row) && redo(row, true, true),
 		onOpen: (row, open) => tree.canOpen(row) && row.open !== open && redo(row, open),
 		open: (row) => tree.canOpen(row) && redo(row, !row.open) });
 
 	return put(main, el('div', { class: 'controls' },
 		choice('Order', 'mode', [['', 'Top down', 'callees below their callers'],
 			['inverted', 'Bottom up', 'callers below functions with self cost']]),
-		numberChoice(), el('span', { class: 'dim' }, 'Right and left arrow: open and close a row.'),
+		numberChoice(), narrow() ? null : el('span', { class: 'dim' }, 'Right and left arrow: open and close a row; *: all below it.'),
 		tableTools(table)), table.box);
 }

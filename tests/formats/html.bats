@@ -762,12 +762,12 @@ script()
 	needs_browser
 	printf '%s\n' 'main;a;b 5' 'main;a 7' >"$dir/in.folded"
 	report "$dir/in.folded"
-	browse 'view=functions&without=calls.file.incl0'
+	browse 'view=functions&without=calls.incl0'
 	cells | same - <(printf '%s\n' '7 58.3%	a' '5 41.7%	b' '0 0%	main')
 	grep -oP 'id="column-[^"]*"' "$dir/dom" | tr '\n' ' ' | same - <(printf '%s ' 'id="column-incl0"' \
-		'id="column-self0"' 'id="column-calls"' 'id="column-file"')
+		'id="column-self0"' 'id="column-calls"')
 	# The name of a row stays.
-	browse 'view=functions&without=calls.file.incl0.self0.name'
+	browse 'view=functions&without=calls.incl0.self0.name'
 	cells | sort | tr '\n' ' ' | grep -x 'a b main '
 }
 
