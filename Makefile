@@ -133,7 +133,7 @@ $(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 # The script and style of HTML reports, and the style of the page of --series, as
 # lists of bytes in C, and their SHA-256 hashes. In this order: later scripts use
 # what earlier ones define.
-page_js := base names inflate data state select cycles filter ere refine refinebar \
+page_js := base names inflate events data state select cycles filter ere refine refinebar \
 	judged table columns tip export layout times flame flameview overview groups functions \
 	tree function layered callgraph graphdraw graphview map source coverage \
 	compare outcomes tests jumps instrs parts timeview panes app

@@ -195,7 +195,7 @@ let differs = false;
 function listEvents() {
 	const names = texts('event_name').all(), titles = texts('event_title');
 	const units = texts('event_unit'), incl = col('event_incl');
-	const plain = names.map((name, i) => ({ name, title: titles.get(i), text: '',
+	const plain = names.map((name, i) => ({ name, title: titleOf(name, titles.get(i)), text: '',
 		unit: units.get(i), weights: [[i, 1]], before: null, coverage: incl[i] === 2 }));
 
 	texts('formula_name').all().forEach((name, i) => plain.push({ name,
@@ -217,7 +217,7 @@ function pairEvents(plain) {
 
 		if (name !== after.name && before)
 			pairs.push({ ...after, name, before: before.weights,
-				title: after.title.replace(/[ _,(]*after\)?$/, '') });
+				title: titleOf(name, after.title.replace(/[ _,(]*after\)?$/, '')) });
 	}
 	differs = pairs.length > 0 && 2 * pairs.length === plain.length;
 	return differs ? pairs : plain;
@@ -330,7 +330,7 @@ async function loadData() {
 
 	await addData(at.textContent.trim());
 	at.remove();
-	events = pairEvents(listEvents());
+	events = addSumEvents(pairEvents(listEvents()));
 	fnNames = texts('fn_name');
 	fnCount = fnNames.length;
 }

@@ -21,6 +21,7 @@
  *	base.js     names as text, numbers, elements
  *	names.js    names of functions in little room
  *	inflate.js  decompression, for browsers without DecompressionStream
+ *	events.js   words for events, and sums of them
  *	data.js     columns -> arrays
  *	ere.js      regular expressions of the command line
  *	refine.js refinebar.js  filters by function; their fields and chips

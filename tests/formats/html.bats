@@ -665,13 +665,13 @@ script()
 
 @test "html: rectangles of maps and boxes of flame graphs have the areas of their costs" {
 	command -v node >/dev/null || skip 'no node'
-	script base inflate data state select cycles filter layout map squares >"$dir/squares.js"
+	script base names inflate events data state select cycles filter layout map squares >"$dir/squares.js"
 	node "$dir/squares.js" | grep -x right
 }
 
 @test "html: functions and calls that the page counts are those of the converter" {
 	command -v node >/dev/null || skip 'no node'
-	script base inflate data state select cycles filter ere refine layout counting >"$dir/counting.js"
+	script base names inflate events data state select cycles filter ere refine layout counting >"$dir/counting.js"
 	i=0
 	for file in samples/pprof/*/*.pb.gz samples/folded/*/*.folded samples/speedscope/*/*.json \
 		samples/perf-script/*/*.perf samples/jfr/*/*.jfr.gz samples/firefox/*/*.json \
