@@ -79,6 +79,9 @@ function callTable(label, rows, event, all, called) {
 		all ? row.cost / all : 0, event.before ? wayOf(row.cost, grey(row)) : '') },
 	{ key: 'count', label: one('sampled') ? 'Samples' : 'Calls', number: true, width: wide(100, 70),
 		value: (row) => row.count, show: (row) => countCell(row.count) },
+	...one('sampled') || event.before || narrow() ? [] : [{ key: 'per', label: 'Per call', number: true, width: '90px',
+		value: (row) => row.count ? row.cost / row.count : 0,
+		show: (row) => row.count ? brief(Math.round(row.cost / row.count), event.unit) : '' }],
 	{ key: 'name', label: 'Function', width: 'minmax(' + wide(160, 120) + ', 1fr)', value: (row) => fnName(row.fn),
 		show: (row) => fnLink(row.fn) }];
 
@@ -123,7 +126,7 @@ function lineTable(fn, event) {
 			...costColumns('cost', 'Self', 'line_cost', event, (row) => row),
 			...judgesLines(event) ? verdictColumn(event, 'real', 'line', (row) => [file[row], line[row]]) : [],
 			{ key: 'text', label: 'Text', width: 'minmax(160px, 1fr)',
-				show: (row) => el('code', {}, sourceLine(file[row], line[row])) }] }).box) : null;
+				show: (row) => highlight(file[row], line[row]) }] }).box) : null;
 }
 
 function shareTable(fn, event) {
@@ -137,6 +140,21 @@ function shareTable(fn, event) {
 			{ key: 'part', label: 'Part', width: 'minmax(160px, 1fr)', value: (row) => part[row],
 				show: (row) => partName(part[row]) },
 			...costColumns('cost', 'Self', 'share_self', event, (row) => row)] }).box) : null;
+}
+
+/* The costs of all events; KCachegrind's "Types". */
+function eventTable(fn) {
+	const shown = events.filter((event) => !event.coverage);
+	const cell = (name, event) => event.before ? el('td', { class: 'n' }, change(costs(name, event)[fn], event))
+		: el('td', { class: 'share' }, bar([showCost(costs(name, event)[fn], event), el('span', { class: 'pct' },
+			percent(costs(name, event)[fn], whole(event)))], costs(name, event)[fn] / (whole(event) || 1)));
+
+	return shown.length > 1 ? card('Events', el('table', { class: 'top types' }, el('thead', {}, el('tr', {},
+		['Event', 'Inclusive', 'Self'].map((text, i) => el('th', { scope: 'col', class: i ? 'n' : null }, text)))),
+	el('tbody', {}, shown.map((event) => el('tr', { 'aria-selected': event === currentEvent() ? 'true' : null },
+		el('th', { scope: 'row' }, el('a', { go: { event: event.name, x: '' } }, visible(event.name)), el('span', { class: 'dim' },
+			event.title === event.name ? '' : ' ' + visible(event.title), event.text ? ' = ' + visible(event.text) : '')),
+		cell('fn_inclusive', event), cell('fn_self', event)))))) : null;
 }
 
 /* ---- The view ----------------------------------------------------------- */
@@ -175,20 +193,33 @@ function fnHead(fn) {
 	el('p', { class: 'dim' }, refineLinks(fn)));
 }
 
+/* The function that is selected, else that with the highest self cost, or run most often; -1: none. */
+function shownFn(event) {
+	const fn = chosen('fn', fnCount), by = event.coverage ? col('fn_entries') : costs('fn_self', event);
+	let best = 1;
+
+	for (let i = 2; i < fnCount; i++)
+		if (Math.abs(by[i]) > Math.abs(by[best]))
+			best = i;
+	return fn >= 0 || fnCount < 2 ? fn : best;
+}
+
 function showFunction(main) {
-	const event = currentEvent(), fn = chosen('fn', fnCount);
+	const event = currentEvent(), fn = shownFn(event), far = state.far === '1' && !event.before;
 
 	if (fn < 0)
 		return put(main, el('div', { class: 'empty' }, el('p', {}, 'Select a function in another view.')));
 
 	const index = calleeIndex(), all = Math.abs(costs('fn_inclusive', event)[fn]);
-	const callers = sumCalls(index.rows.subarray(index.begin[fn], index.begin[fn + 1]),
-		col('call_from'), event);
-	const callees = sumCalls(callsOf(fn), col('call_to'), event);
+	const callers = far ? null : sumCalls(index.rows.subarray(index.begin[fn], index.begin[fn + 1]), col('call_from'), event);
+	const callees = far ? null : sumCalls(callsOf(fn), col('call_to'), event);
 
 	search();
-	return put(main, el('div', { class: 'function' }, fnHead(fn), fnFigures(fn, event),
-		col('call_from').length ? el('div', { class: 'butterfly' },
-			callTable('Callers', callers, event, all, fn), callTable('Callees', callees, event, all, -1)) : null,
-		lineTable(fn, event), shareTable(fn, event)));
+	return put(main, el('div', { class: 'function' }, fnHead(fn), el('div', { class: 'sums' }, fnFigures(fn, event),
+		col('call_from').length && !event.before && !event.coverage ? choice('Calls', 'far', [['', 'Direct calls'],
+			['1', 'All', 'functions that call it, or that it calls, directly or not']]) : null),
+	col('call_from').length ? el('div', { class: 'butterfly' },
+		far ? reachTable('All callers', fn, event, 'from') : callTable('Callers', callers, event, all, fn),
+		far ? reachTable('All callees', fn, event, 'to') : callTable('Callees', callees, event, all, -1)) : null,
+	lineTable(fn, event), eventTable(fn), shareTable(fn, event)));
 }

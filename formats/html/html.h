@@ -39,6 +39,7 @@
  *	tree.js     stacks as a tree of rows
  *	layered.js  functions and calls -> places in layers
  *	callgraph.js graphdraw.js graphview.js  the calls around a function, as a picture
+ *	reach.js    its callers and callees, directly or not
  *	map.js      its callees or callers, as nested rectangles
  *	tests.js    coverage by test
  *	export.js   tables as text and csv

@@ -823,6 +823,57 @@ script()
 	grep -F -- '--guess-stacks' "$dir/dom"
 }
 
+@test "html: Chromium shows all callers and callees, all events, and sums of Callgrind's" {
+	needs_browser
+	# main calls a and b, which call c: b's share of c is a quarter.
+	cat >"$dir/in.cg" <<-'END'
+		events: Ir I1mr D1mr D1mw Bcm Bim
+		fn=main
+		1 10
+		cfn=a
+		calls=2 1
+		1 130 4 2 0 5 1
+		cfn=b
+		calls=1 1
+		1 50 2 1 1 2
+		fn=a
+		1 10 1
+		cfn=c
+		calls=3 1
+		1 120 3 2
+		fn=b
+		1 10 1 0 1
+		cfn=c
+		calls=1 1
+		1 40 1 1
+		fn=c
+		1 160 4 3 0 7 1
+	END
+	report "$dir/in.cg"
+	fn() { grep -P '^fn\t' "$dir/rows" | cut -f 2 | grep -nx "$1" | cut -d : -f 1; }
+	browse "view=function&fn=$(($(fn b) - 1))&far=1"
+	cells | cut -f 1-4 | grep -xP '50 100.0%\t1\tmain'
+	cells | cut -f 1-4 | grep -xP '40 80.0%\t40 80.0%\t1\tc'
+	grep -o 'All callees (1)' "$dir/dom"
+	browse "view=function&fn=$(($(fn c) - 1))&far=1"
+	cells | grep -xP '160 100.0%\t2\tmain'
+	cells | grep -xP '120 75.0%\t1\ta'
+	browse "view=function&fn=$(($(fn main) - 1))&far=1"
+	cells | grep -xP '160 84.2%\t160 84.2%\t2\tc'
+	# Without a selection: the function with the highest self cost.
+	browse 'view=function'
+	grep -o '<h1>c</h1>' "$dir/dom"
+	cells | grep -xP '120 75.0%\t3\t40\ta'
+	# Costs of all events, and their sums.
+	perl -0777 -ne 'for (/<tr[ >].*?<\/tr>/gs) { s/<[^>]*>/ /g; s/\s+/ /g; print "$_\n" }' "$dir/dom" >"$dir/got"
+	grep -F 'Ir Instruction Fetch 160 84.2% 160 84.2%' "$dir/got"
+	grep -F 'L1m L1 Miss Sum = I1mr + D1mr + D1mw 7 70.0% 7 70.0%' "$dir/got"
+	grep -F 'Bm Mispredicted Branch = Bim + Bcm 8 100.0% 8 100.0%' "$dir/got"
+	grep -F 'CEst Cycle Estimation = Ir + 10 Bm + 10 L1m 310 83.8% 310 83.8%' "$dir/got"
+	browse 'view=functions&event=CEst'
+	cells | grep -P '^370 100.0%\t10 2.70%\t.*\tmain'
+}
+
 @test "html: Chromium shows coverage as lcov counts it" {
 	needs_browser
 	report samples/gcov/gcc-cc/*.gcda
