@@ -42,8 +42,22 @@ function groupOf(fn, by) {
 	return by === 'fn' ? fnName(fn) : by === 'file' ? file || object : object || file;
 }
 
+const LARGEST_GROUP = 0.8; /* of the self costs */
+let usualGroup = '';
+
+/* By default what tells functions apart: not nearly all of them are in one group. */
 function groupBy() {
-	return state.by || (one('objects') > 1 ? 'object' : one('files') > 1 ? 'file' : 'fn');
+	usualGroup ||= ['object', 'file'].find((by) => {
+		const self = costs('fn_self', currentEvent()), group = col('fn_' + by), sums = new Map();
+		let all = 0;
+
+		for (let fn = 1; fn < fnCount; fn++) {
+			sums.set(group[fn], (sums.get(group[fn]) || 0) + Math.abs(self[fn]));
+			all += Math.abs(self[fn]);
+		}
+		return sums.size > 1 && [...sums.values()].every((size) => size <= LARGEST_GROUP * all);
+	}) || 'fn';
+	return state.by || usualGroup;
 }
 
 function groupColour(fn, by, dark, depth) {
