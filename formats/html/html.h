@@ -50,6 +50,7 @@
  *	parts.js    parts as a strip and a table
  *	timeview.js threads in the order of time
  *	panes.js    several views at once
+ *	seek.js     the lines of a file that matter
  *	jumps.js    jumps -> arrows next to rows
  *	overview.js functions.js function.js source.js coverage.js instrs.js: the
  *	            views

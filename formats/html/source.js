@@ -415,16 +415,20 @@ function showFile(main, file, event, wanted) {
 			(event.coverage && compared() ? comparedClass(file, line) : '') + (line === wanted ? ' chosen' : '') });
 
 	table.box.classList.add('source');
-	put(main, el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: paneBodies.length ? 'all' : '', line: '' } },
+
+	const controls = el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: paneBodies.length ? 'all' : '', line: '' } },
 		'All files'), el('b', {}, filePath(file)),
-	event.coverage ? [testMenu(file), fileRates(file)] : numberChoice(),
-	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.')),
-	wholeNote(!event.coverage && one('jumps') > 0), table.box);
+	event.coverage ? [testMenu(file), fileRates(file)] : numberChoice(), seekLinks(file, facts, event, wanted),
+	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.'));
 
-	const at = rows.findIndex((line) => line >= (wanted > 0 ? wanted : 1));
+	seekKeys(controls, table.box);
+	put(main, controls, wholeNote(!event.coverage && one('jumps') > 0), el('div', { class: 'striped' }, table.box,
+		new Strip(table, stripColours(file, facts, event)).root));
 
-	if (wanted > 0 && at >= 0) {
-		table.active = at;
+	const at = rows.findIndex((line) => line >= (wanted > 0 ? wanted : known[0] || 1));
+
+	if (at >= 0) {
+		table.active = wanted > 0 ? at : -1;
 		table.box.scrollTop = Math.max(0, at * ROW - table.box.clientHeight / 3);
 	}
 }

@@ -895,6 +895,24 @@ script()
 	same "$dir/want" "$dir/got"
 }
 
+@test "html: Chromium leads to missed lines and to those that cost most" {
+	needs_browser
+	printf '%s\n' SF:a.c DA:1,1 DA:2,0 DA:3,0 DA:5,2 DA:9,0 end_of_record >"$dir/in.info"
+	report "$dir/in.info"
+	seeks() { perl -ne 'print "$2 $1\n" while /(line=\d+)[^>]*title="[np]"[^>]*>(.*?)</g' "$dir/dom"; }
+	browse 'view=source&file=1'
+	seeks | same - <(printf '%s\n' 'Previous missed line=9' 'Next missed line=2')
+	browse 'view=source&file=1&line=2'
+	seeks | same - <(printf '%s\n' 'Previous missed line=9' 'Next missed line=9')
+	grep -o '1 of 2' "$dir/dom"
+	printf '%s\n' 'events: Ir' fl=a.c fn=f '1 5' '2 9' '7 6' >"$dir/in.cg"
+	report "$dir/in.cg"
+	browse 'view=source&file=1'
+	seeks | grep -x 'Highest cost line=2'
+	browse 'view=source&file=1&line=2'
+	seeks | grep -x 'Next highest line=7'
+}
+
 @test "html: Chromium shows which tests cover a line, and what one test covers" {
 	needs_browser
 	three_tests
