@@ -130,8 +130,9 @@ $(B)/lib/symbols/debugfile.o: CG_CFLAGS += $(LZMA)
 $(B)/lib/io/unzstd.o: CG_CFLAGS += $(ZSTD)
 $(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 
-# The script and style of HTML reports, and the style of the page of --series, as
-# lists of bytes in C, and their SHA-256 hashes. In this order: later scripts use
+# The script and style of HTML reports, the style of the page of --series, and the
+# part of the script that pictures (svg) have, too, as lists of bytes in C, and
+# their SHA-256 hashes. In this order: later scripts use
 # what earlier ones define.
 page_js := base names inflate events data state select cycles filter ere refine refinebar \
 	judged table columns tip export layout times flame flameview overview groups functions \
@@ -142,17 +143,20 @@ $(page).js: $(page_js:%=formats/html/%.js)
 $(page).css: formats/html/app.css
 series := $(B)/cmd/series/page
 $(series).css: cmd/series/page.css
-$(page).js $(page).css $(series).css:
+names := $(B)/formats/svg/names
+$(names).js: formats/html/names.js
+$(page).js $(page).css $(series).css $(names).js:
 	@mkdir -p $(@D)
 	$(Q)cat $^ >$@
 $(B)/%.inc: $(B)/%
 	$(Q)od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g' >$@
 $(B)/%.sha256: $(B)/%
 	$(Q)sha256sum <$< | sed 's/ .*//; s/../0x&,/g' >$@
-assets := $(foreach file,$(page).js $(page).css $(series).css, \
+assets := $(foreach file,$(page).js $(page).css $(series).css $(names).js, \
 	$(file).inc $(file).sha256)
 $(B)/formats/html/assets.o: $(filter $(page)%,$(assets))
 $(series).o: $(filter $(series)%,$(assets))
+$(B)/formats/svg/script.o: $(names).js.inc
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d) \
 	$(wildcard $(B)/tests/fuzz/*.d)

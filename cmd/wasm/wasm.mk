@@ -49,6 +49,7 @@ $(W)/obj/cmd/wasm/posix/memory.o: WASM_MORE := -mbulk-memory
 
 $(W)/obj/cmd/series/page.o: $(filter $(series)%,$(assets))
 $(W)/obj/formats/html/assets.o: $(filter $(page)%,$(assets))
+$(W)/obj/formats/svg/script.o: $(names).js.inc
 
 -include $(wasm_obj:.o=.d)
 

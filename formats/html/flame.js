@@ -132,7 +132,7 @@ class Flame {
 
 		if (!colour) {
 			const name = fnName(fn);
-			const group = objectPath(fn) || filePath(col('fn_file')[fn]) || qualifier(name);
+			const group = objectPath(fn) || filePath(col('fn_file')[fn]) || qualifier(name) || name;
 			const own = hash(name), shade = own % 12;
 			const hue = (hash(group) % 72 * 5 + (own >>> 8) % HUES - HUES / 2 + 360) % 360;
 

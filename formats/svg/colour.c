@@ -123,25 +123,6 @@ put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
 }
 
 /*
- * Returns the name without its last component: "ns" of "ns::f", "a/b" of
- * "a/b.f"; the whole name if it has one component.
- */
-static struct cg_slice
-cut_component(struct cg_slice name)
-{
-	for (size_t i = name.len; i-- > 0;) {
-		if (name.ptr[i] != '.' && name.ptr[i] != '/' &&
-		    name.ptr[i] != ':')
-			continue;
-		if (name.ptr[i] == ':' && (i == 0 || name.ptr[i - 1] != ':'))
-			return name;
-		name.len = name.ptr[i] == ':' ? i - 1 : i;
-		return name;
-	}
-	return name;
-}
-
-/*
  * Writes the colour of a box. The name of its object, else of its file, else
  * of its class chooses a range of hues, and that of its function a colour in
  * that range, by hashes of the names. A box without a function is grey.
@@ -161,7 +142,9 @@ put_fn_colour(struct svg *svg, const struct svg_box *box)
 		group =
 		    cg_file_path(svg->graph, cg_fn_file(svg->graph, box->fn));
 	if (group.len == 0)
-		group = cut_component(box->name);
+		group = svg_qualifier(box->name);
+	if (group.len == 0)
+		group = box->name;
 	put_hsl(svg, (hash_text(group) % 72 * 5 + (own >> 8) % 40 + 340) % 360,
 	    40 + shade, 87 - shade);
 }

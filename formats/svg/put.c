@@ -103,7 +103,8 @@ svg_end_details(struct svg *svg)
 void
 svg_end(struct svg *svg)
 {
-	cg_puts(svg->out, "<script><![CDATA[\n");
+	cg_puts(svg->out, "<script><![CDATA[\n(function () {\n");
+	cg_put(svg->out, svg_names_script);
 	for (const char *const *piece = svg_script; *piece; piece++)
 		cg_puts(svg->out, *piece);
 	cg_puts(svg->out, "]]></script>\n</svg>\n");
@@ -111,76 +112,19 @@ svg_end(struct svg *svg)
 
 /* ---- Boxes -------------------------------------------------------------- */
 
-static bool
-is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
-}
-
-/* Returns the name without parameters of C++ and directories of Go. */
-static struct cg_slice
-bare_name(struct cg_slice name)
-{
-	size_t begin = 0;
-
-	for (size_t i = 1; i < name.len; i++) {
-		if (name.ptr[i] == '(' &&
-		    (is_word(name.ptr[i - 1]) || name.ptr[i - 1] == '>')) {
-			name.len = i;
-			break;
-		}
-	}
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.ptr[i];
-
-		if (c == '/' && i > begin)
-			begin = i + 1;
-		else if (!is_word(c) && c != '.' && c != '~' && c != '-')
-			break;
-	}
-	return (struct cg_slice){ name.ptr + begin, name.len - begin };
-}
-
-static size_t
-count_chars(struct cg_slice text)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		n += (text.ptr[i] & 0xc0) != 0x80;
-	return n;
-}
-
 /*
- * Returns the begin of a name that fits into a box that is `units` SVG_UNITs
- * wide: all of it, the bare name or its begin; "" if the box is too narrow.
- * *cut is set if the bare name is longer, so that dots have to follow.
+ * Returns as much of a name as fits into a box that is `units` SVG_UNITs wide,
+ * "" if the box is too narrow. *cut is set if dots have to follow.
  */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)
 {
-	uint64_t room = units / (SVG_UNIT / 10), chars = 0;
-	size_t end = 0, last = 0;
+	uint64_t room = units / (SVG_UNIT / 10);
+	uint64_t chars = room > 60 ? (room - 60) / CHAR : 0;
 
 	*cut = false;
-	chars = room > 60 ? (room - 60) / CHAR : 0;
-	if (chars < 3)
-		return (struct cg_slice){ name.ptr, 0 };
-	if (count_chars(name) > chars)
-		name = bare_name(name);
-	for (uint64_t n = 0; end < name.len; n++) {
-		if (n == chars - 1)
-			last = end;
-		if (n == chars) {
-			*cut = true;
-			return (struct cg_slice){ name.ptr, last };
-		}
-		end++;
-		while (end < name.len && (name.ptr[end] & 0xc0) == 0x80)
-			end++;
-	}
-	return name;
+	return chars < 3 ? (struct cg_slice){ name.ptr, 0 }
+			 : svg_short_name(name, chars, cut);
 }
 
 struct cg_slice

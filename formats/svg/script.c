@@ -8,9 +8,13 @@
  */
 #include "svg.h"
 
+static const char names[] = {
+#include <formats/svg/names.js.inc>
+};
+const struct cg_slice svg_names_script = { names, sizeof(names) };
+
 /* C99 compilers need not support string literals longer than 4095 bytes. */
 const char *const svg_script[] = {
-	"(function () {\n"
 	"var svg = document.documentElement, pad = 10, char = 7.2;\n"
 	"/* Frames keep their places in the picture as it was written. */\n"
 	"var base = +svg.getAttribute('width') - 2 * pad, all = base;\n"
@@ -40,19 +44,6 @@ const char *const svg_script[] = {
 	"});\n"
 	"/* The root is above all others, in a flame graph below them. */\n"
 	"var icicle = frames.length > 1 && frames[1].y > frames[0].y;\n"
-	"/* All of a name, or without parameters and directories, or its "
-	"begin. */\n"
-	"function fit(name, chars) {\n"
-	"\tvar bare;\n"
-	"\tif (chars < 3)\n"
-	"\t\treturn '';\n"
-	"\tif (Array.from(name).length <= chars)\n"
-	"\t\treturn name;\n"
-	"\tbare = Array.from(name.replace(/([\\w>])\\(.*$/, '$1')\n"
-	"\t\t.replace(/^([\\w.~-]+\\/)+/, ''));\n"
-	"\treturn bare.length <= chars ? bare.join('') :\n"
-	"\t\tbare.slice(0, chars - 1).join('') + '\\u2026';\n"
-	"}\n"
 	"function place(f, x, w) {\n"
 	"\tvar chars = Math.floor((w - 6) / char);\n"
 	"\tf.g.style.display = w < 0.1 ? 'none' : '';\n"
@@ -63,7 +54,8 @@ const char *const svg_script[] = {
 	"\tif (!f.text)\n"
 	"\t\tf.text = make(f.g, svg.namespaceURI, 'text', { y: f.y + 12 });\n"
 	"\tf.text.setAttribute('x', x + 3);\n"
-	"\tf.text.textContent = fit(f.name, chars);\n"
+	"\tf.text.textContent = chars < 3 ? '' :\n"
+	"\t\tshortName(f.name, chars);\n"
 	"}\n"
 	"/* What a frame stands on gets its width; the rest makes room. */\n"
 	"function zoomGraph(to) {\n"

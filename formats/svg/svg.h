@@ -67,6 +67,21 @@ void svg_end(struct svg *);
  */
 struct cg_slice svg_fn_name(struct svg *, cg_fn);
 
+/* Returns the number of UTF-8 characters. */
+size_t svg_count_chars(struct cg_slice text);
+/*
+ * Returns the package, namespace or class of a function, a part of the name:
+ * "ns" of "ns::f(int)", "a/b" of "a/b.f"; "" if its name has none.
+ */
+struct cg_slice svg_qualifier(struct cg_slice name);
+/*
+ * Returns a part of the name with at most `room` (at least 1) characters: all
+ * of it, else without parameters, else also without its first parts. If the
+ * last part is longer, sets *cut and returns room - 1 characters of it (at
+ * least 1), so that dots can follow.
+ */
+struct cg_slice svg_short_name(struct cg_slice name, size_t room, bool *cut);
+
 struct svg_box {
 	struct cg_slice name;
 	cg_fn fn;          /* 0: none */
@@ -165,7 +180,9 @@ void svg_write_graph(struct svg *);
  */
 int svg_write_chart(struct svg *);
 
-/* Pieces of the script; NULL at the end. */
+/* The script's functions for names, which the page has, too; not terminated. */
+extern const struct cg_slice svg_names_script;
+/* The pieces of the script that follow; NULL at the end. */
 extern const char *const svg_script[];
 
 #endif

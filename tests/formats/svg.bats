@@ -301,7 +301,7 @@ verdicts()
 	coloured "$dir/out.svg" | sed 's/^\(.*\) [^ ]* [^ ]* \(#.*\)/\1\t\2/; s/&lt;/</; s/&gt;/>/' |
 		grep -v ^all | sort -u >"$dir/got"
 	{
-		cat formats/html/base.js formats/html/flame.js
+		cat formats/html/base.js formats/html/names.js formats/html/flame.js
 		cat <<-'END'
 		let fnCount = 99, names = require('fs').readFileSync(0, 'utf8').split('\n').filter((name) => name);
 		const fnName = (fn) => names[fn], objectPath = () => '', filePath = () => '', col = () => [];

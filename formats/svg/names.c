@@ -1,0 +1,202 @@
+/*
+ * names.c - names of functions in little room: without parameters, then
+ * without what they are in, from the left. The rules are those of the page
+ * (formats/html/names.js), which the script of the picture has, too.
+ */
+#include <string.h>
+
+#include "svg.h"
+
+static bool
+is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+size_t
+svg_count_chars(struct cg_slice text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		n += (text.ptr[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/*
+ * Returns the name without what compilers append: " [clone .cold]" and
+ * ".constprop.0".
+ */
+static struct cg_slice
+cut_clone(struct cg_slice name)
+{
+	static const char *const kinds[] = { ".constprop", ".isra", ".part",
+		".cold", ".lto_priv", ".llvm" };
+	struct cg_slice rest, clone;
+	size_t at;
+
+	while (name.len > 0 && name.ptr[name.len - 1] == ']') {
+		for (at = name.len - 1; at > 0 && name.ptr[at] != '['; at--)
+			continue;
+		rest = (struct cg_slice){ name.ptr + at, name.len - at };
+		if (at == 0 || name.ptr[at - 1] != ' ' ||
+		    !cg_take_prefix(&rest, "[clone "))
+			break;
+		name.len = at - 1;
+	}
+	for (at = 0; at < name.len; at++) {
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+			clone =
+			    (struct cg_slice){ name.ptr + at, name.len - at };
+			if (cg_take_prefix(&clone, kinds[k]) &&
+			    (clone.len == 0 || !is_word(*clone.ptr))) {
+				name.len = at;
+				return name;
+			}
+		}
+	}
+	return name;
+}
+
+/* True if this may follow the parameters of a function: " const &". */
+static bool
+may_follow(struct cg_slice text)
+{
+	static const char *const words[] = { "const", "volatile", "noexcept",
+		"&" };
+	struct cg_slice inner;
+	size_t k;
+
+	while (text.len > 0) {
+		(void)cg_take_blanks(&text);
+		for (k = 0; k < sizeof(words) / sizeof(*words); k++) {
+			if (cg_take_prefix(&text, words[k]))
+				break;
+		}
+		if (k == sizeof(words) / sizeof(*words) &&
+		    !(cg_take_char(&text, '[') &&
+			memchr(text.ptr, ']', text.len) &&
+			cg_take_until(&text, ']', &inner)))
+			return false;
+	}
+	return true;
+}
+
+/* True if parameters may follow: not in "(*T)", nor in "operator()". */
+static bool
+may_have_parameters(struct cg_slice name)
+{
+	static const char word[] = "operator";
+	const size_t len = sizeof(word) - 1;
+	char last = name.len > 0 ? name.ptr[name.len - 1] : '.';
+
+	if (name.len >= len &&
+	    memcmp(name.ptr + name.len - len, word, len) == 0)
+		return name.len > len && is_word(name.ptr[name.len - len - 1]);
+	return is_word(last) || strchr(">])}$+*/%^&|~!=<,-", last) != NULL;
+}
+
+/*
+ * Returns the name without its parameters: "ns::f" of "ns::f(int) const". The
+ * "(*T)" of Go's "pkg.(*T).f" and C++'s "(anonymous namespace)" are none.
+ */
+static struct cg_slice
+bare_name(struct cg_slice name)
+{
+	struct cg_slice plain = cut_clone(name), bare;
+	size_t end = plain.len, depth = 0;
+
+	while (end > 0 && plain.ptr[end - 1] != ')')
+		end--;
+	if (end < 2 ||
+	    !may_follow((struct cg_slice){ plain.ptr + end, plain.len - end }))
+		return plain;
+	for (size_t at = end; at-- > 0;) {
+		depth += plain.ptr[at] == ')';
+		depth -= plain.ptr[at] == '(';
+		if (depth > 0)
+			continue;
+		bare = (struct cg_slice){ plain.ptr, at };
+		return may_have_parameters(bare) ? bare : plain;
+	}
+	return plain;
+}
+
+/*
+ * Returns the index of the first part of the name from which on it has at most
+ * `room` characters; of the last part if there is none. Parts begin at 0, and
+ * after "::", "." and "/" outside of brackets, but not with a number or as a
+ * closure of Go ("func1"), which say nothing alone.
+ */
+static size_t
+find_part(struct cg_slice name, size_t room)
+{
+	size_t part = 0, depth = 0, left = svg_count_chars(name);
+
+	for (size_t i = 0; i + 1 < name.len; i++) {
+		char c = name.ptr[i], next = name.ptr[i + 1];
+		struct cg_slice rest = { name.ptr + i + 1, name.len - i - 1 };
+
+		left -= (c & 0xc0) != 0x80;
+		if (strchr("([{<", c))
+			depth++;
+		else if (strchr(")]}>", c))
+			depth -= depth > 0;
+		if (depth > 0 ||
+		    (c != '.' && c != '/' &&
+			!(c == ':' && i > 0 && name.ptr[i - 1] == ':')))
+			continue;
+		if ((!is_word(next) && !strchr("~$({<@", next)) ||
+		    is_digit(next) ||
+		    (cg_take_prefix(&rest, "func") && rest.len > 0 &&
+			is_digit(*rest.ptr)))
+			continue;
+		part = i + 1;
+		if (left <= room)
+			break;
+	}
+	return part;
+}
+
+struct cg_slice
+svg_qualifier(struct cg_slice name)
+{
+	struct cg_slice bare = bare_name(name);
+
+	bare.len = find_part(bare, 0);
+	if (bare.len > 0)
+		bare.len -= bare.ptr[bare.len - 1] == ':' ? 2 : 1;
+	return bare;
+}
+
+struct cg_slice
+svg_short_name(struct cg_slice name, size_t room, bool *cut)
+{
+	struct cg_slice bare;
+	size_t part, end = 0;
+
+	*cut = false;
+	if (svg_count_chars(name) <= room)
+		return name;
+	bare = bare_name(name);
+	if (svg_count_chars(bare) <= room)
+		return bare;
+	part = find_part(bare, room);
+	bare = (struct cg_slice){ bare.ptr + part, bare.len - part };
+	*cut = svg_count_chars(bare) > room;
+	for (size_t n = 0; *cut && n < (room > 1 ? room - 1 : 1); n++) {
+		end++;
+		while (end < bare.len && (bare.ptr[end] & 0xc0) == 0x80)
+			end++;
+	}
+	if (*cut)
+		bare.len = end;
+	return bare;
+}
