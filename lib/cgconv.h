@@ -1196,14 +1196,20 @@ void cg_job_set_shard(
  * events X_before and X_after for each event X, if the target cannot represent
  * negative costs and they are not clamped, if the target shows both sides of
  * differences, or with CG_DIFF_SIDE_BY_SIDE. CG_DIFF_NORMALIZE scales the
- * costs before to the totals after.
+ * costs before to the totals after. With CG_DIFF_MEANS, each input of the other
+ * jobs is a run: costs but those of coverage are means of the runs, rounded so
+ * that their sums are right, and counts of calls are dropped.
  *
  * Functions match by name, file and object; if paths differ, by their last
  * components; if a name is left once on each side, by weaker criteria. Counts
  * of calls are those after. Addresses, jumps and branches are dropped. The
  * other jobs must not be freed before the difference was written.
  */
-enum { CG_DIFF_SIDE_BY_SIDE = 1, CG_DIFF_NORMALIZE = 2 };
+enum {
+	CG_DIFF_SIDE_BY_SIDE = 1,
+	CG_DIFF_NORMALIZE = 2,
+	CG_DIFF_MEANS = 4
+};
 int cg_job_diff(struct cg_job *, struct cg_job *before, struct cg_job *after,
     unsigned how, const struct cg_graph **graph);
 /*
@@ -1242,6 +1248,7 @@ struct cg_judged {
 struct cg_judgement {
 	const char *event;  /* X of X_before and X_after */
 	const char *method; /* how changes were judged, in words */
+	size_t runs[2];     /* numbers of runs before and after */
 	struct cg_judged total;
 	/* By function of the difference; functions from fns on: not compared. */
 	const struct cg_judged *self, *inclusive;

@@ -558,18 +558,12 @@ asks_for_noise(const struct args *args)
 	       args->markdown;
 }
 
-static bool
-has_output(const struct args *args)
-{
-	return args->output != NULL || args->to != NULL;
-}
-
 /* True if the difference is written to a target that shows changes. */
 static bool
 shows_changes(const struct args *args)
 {
 	const struct cg_module *to =
-	    has_output(args) ? cg_job_target(args->job) : NULL;
+	    writes_profile(args) ? cg_job_target(args->job) : NULL;
 
 	return to != NULL && to->pairs;
 }
@@ -647,6 +641,16 @@ judge_pair(struct diff *d)
 	return CG_OK;
 }
 
+/* Returns where the text goes: a profile may go to standard output. */
+static FILE *
+text_stream(const struct args *args)
+{
+	bool to_stdout =
+	    args->output ? strcmp(args->output, "-") == 0 : args->to != NULL;
+
+	return to_stdout ? stderr : stdout;
+}
+
 /*
  * Prints to standard output which changes between several runs are real, as
  * Markdown, JSON or text; the tables of text and Markdown have at most `top`
@@ -657,40 +661,61 @@ static int
 print_judgement(const struct noise *noise, size_t top)
 {
 	const struct args *args = noise->args;
+	FILE *to = text_stream(args);
 
 	if (args->markdown) {
-		print_noise_markdown(stdout, noise, top);
+		print_noise_markdown(to, noise, top);
 	} else if (args->json) {
 		bool ok;
 
-		fputs("{\"diff\":1,\n", stdout);
-		ok = write_noise(stdout, noise);
-		puts("}");
+		fputs("{\"diff\":1,\n", to);
+		ok = write_noise(to, noise);
+		fputs("}\n", to);
 		return ok ? CG_OK : cg_nomem(args->job);
-	} else {
-		print_noise(stdout, noise, top);
+	} else if (!args->quiet || !writes_profile(args)) {
+		print_noise(to, noise, top);
 	}
 	return CG_OK;
 }
 
 /*
- * Compares several runs before and after a change: reads them, judges and
- * prints the changes, and checks the limit of --fail-over. Returns the status
- * of the first step that failed, which is EXIT_BELOW for the limit; else
- * CG_EINPUT if runs were skipped.
+ * Compares several runs before and after a change: reads them, judges the
+ * changes, writes a profile of the difference if one was asked for, prints the
+ * changes, and checks the limit of --fail-over. Returns the status of the first
+ * step that failed, which is EXIT_BELOW for the limit; else CG_EINPUT if runs
+ * were skipped.
  */
 static int
-diff_runs(struct noise *noise, const struct fail_over *limit, size_t top)
+compare_runs(const struct diff *d, struct noise *noise)
 {
 	int status = read_runs(noise);
 
 	if (status == CG_OK && !judge_runs(noise))
 		status = cg_nomem(noise->args->job);
+	if (status == CG_OK && writes_profile(d->args))
+		status = write_means(d->args, noise);
 	if (status == CG_OK)
-		status = print_judgement(noise, top);
+		status = print_judgement(noise, d->top);
 	if (status == CG_OK)
-		status = check_fail_over(noise, limit);
+		status = check_fail_over(noise, &d->limit);
+	cg_slots_free(&noise->files.ids);
 	return status == CG_OK && noise->skipped > 0 ? CG_EINPUT : status;
+}
+
+/* The same with a job for the functions of all runs. */
+static int
+diff_runs(struct diff *d)
+{
+	struct args args = *d->args;
+	int status;
+
+	args.job = cg_job_clone(d->args->job);
+	if (args.job == NULL)
+		return cg_nomem(d->args->job);
+	d->noise.args = &args;
+	status = compare_runs(d, &d->noise);
+	cg_job_free(args.job);
+	return status;
 }
 
 /* ---- Command ------------------------------------------------------------ */
@@ -705,16 +730,9 @@ static int
 write_profile(struct diff *d)
 {
 	const struct args *args = d->args;
-	bool to_stdout =
-	    args->output ? strcmp(args->output, "-") == 0 : args->to != NULL;
-	int status = CG_OK;
 
-	d->to = to_stdout ? stderr : stdout;
-	if (!has_output(args))
-		return CG_OK;
-	if (args->event != NULL && cg_job_writes_one_event(args->job))
-		status = cg_job_set_event(args->job, args->event);
-	return status == CG_OK ? cg_job_write(args->job) : status;
+	d->to = text_stream(args);
+	return writes_profile(args) ? write_difference(args) : CG_OK;
 }
 
 static int
@@ -753,7 +771,7 @@ run(struct diff *d)
 		return cg_nomem(args->job);
 	if (args->markdown)
 		print_noise_markdown(d->to, &d->noise, d->top);
-	else if (!args->json && (!args->quiet || !has_output(args)))
+	else if (!args->json && (!args->quiet || !writes_profile(args)))
 		print_all(d);
 	if (status == CG_OK && d->judged)
 		status = check_fail_over(&d->noise, &d->limit);
@@ -781,10 +799,11 @@ check_args(struct diff *d)
 	if (status == CG_OK && args->json && args->markdown)
 		status = cg_usage(args->job,
 		    "--diff prints one form only: choose one of its options");
-	if (status == CG_OK && many && (has_output(args) || args->side_by_side))
+	if (status == CG_OK && many && args->side_by_side &&
+	    !writes_profile(args))
 		status = cg_usage(args->job,
-		    "a profile of the difference needs two files, not %zu",
-		    args->inputs);
+		    "--side-by-side needs -o or -t where there are several "
+		    "runs");
 	if (status == CG_OK)
 		status = parse_fail_over(args, &d->limit);
 	return status == CG_OK ? parse_error_rate(args, &d->noise.error_rate)
@@ -802,11 +821,11 @@ diff(struct args *args)
 	/* Numbers of processes and threads differ between runs. */
 	cg_job_set_identity(args->job, CG_IDENTITY_ROOTS);
 	if (args->inputs > 2)
-		return diff_runs(&d.noise, &d.limit, d.top);
+		return diff_runs(&d);
 	for (int s = 0; s < 2; s++) {
 		d.profile[s].job = cg_job_clone(args->job);
 		/* The text shows functions only; a profile needs rows, too. */
-		if (d.profile[s].job && !has_output(args))
+		if (d.profile[s].job && !writes_profile(args))
 			cg_job_set_sums_only(d.profile[s].job, true);
 	}
 	status = d.profile[BEFORE].job && d.profile[AFTER].job

@@ -58,6 +58,12 @@ same_fn(const struct noise *noise, cg_fn fn)
 	return fn;
 }
 
+static cg_fn
+united_fn(const struct noise *noise, cg_fn fn)
+{
+	return cg_job_diff_fn(noise->args->job, 0, fn);
+}
+
 static bool
 tell(const struct telling *telling, struct cg_judgement *judgement)
 {
@@ -65,6 +71,7 @@ tell(const struct telling *telling, struct cg_judgement *judgement)
 
 	*judgement = (struct cg_judgement){ .event = noise->common.name,
 		.method = copy_method(noise),
+		.runs = { noise->count[BEFORE], noise->count[AFTER] },
 		.total = judged_of(noise, &noise->total),
 		.self = list_fns(telling, SELF),
 		.inclusive = list_fns(telling, INCLUSIVE),
@@ -78,4 +85,85 @@ tell_pair(const struct noise *noise, struct cg_judgement *judgement)
 	const struct telling telling = { noise, noise->graph, same_fn };
 
 	return tell(&telling, judgement);
+}
+
+/* ---- Lines --------------------------------------------------------------- */
+
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct cg_judged_line *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file > b->file ? 1 : -1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/*
+ * Returns, by number of a path, the file of the difference with that path; 0:
+ * none. Sets *count to the number of paths. NULL: out of memory (reported).
+ */
+static cg_file *
+find_files(
+    struct noise *noise, const struct cg_graph *difference, size_t *count)
+{
+	struct cg_job *job = noise->args->job;
+	size_t files = cg_file_count(difference);
+	cg_file *by;
+
+	*count = noise->files.path.n + files;
+	by = cg_alloc(job, (*count + 1) * sizeof(*by));
+	for (cg_file file = 1; by != NULL && file <= files; file++) {
+		uint32_t number = number_path(
+		    job, &noise->files, cg_file_path(difference, file));
+
+		if (number == 0)
+			return NULL;
+		if (by[number] == 0)
+			by[number] = file;
+	}
+	return by;
+}
+
+/*
+ * Lists the verdicts of lines in files of the difference; files match by path
+ * here, so that those of lines whose file moved are missing.
+ */
+static bool
+list_lines(struct noise *noise, const struct cg_graph *difference,
+    struct cg_judgement *judgement)
+{
+	struct cg_job *job = noise->args->job;
+	size_t n = noise->row[LINE].n, count;
+	struct cg_judged_line *line = cg_alloc(job, (n + 1) * sizeof(*line));
+	const cg_file *by = find_files(noise, difference, &count);
+
+	if (line == NULL || by == NULL)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct noise_row *row = &noise->row[LINE].at[i];
+		const struct noise_line *of = &noise->line.at[row->id - 1];
+		uint32_t number = number_path(job, &noise->files, of->path);
+
+		if (number == 0)
+			return false;
+		if (number <= count && by[number] != 0)
+			line[judgement->lines++] =
+			    (struct cg_judged_line){ by[number], of->line,
+				    judged_of(noise, row) };
+	}
+	if (judgement->lines > 0)
+		qsort(line, judgement->lines, sizeof(*line), compare_lines);
+	judgement->line = line;
+	return true;
+}
+
+bool
+tell_runs(struct noise *noise, const struct cg_graph *difference,
+    struct cg_judgement *judgement)
+{
+	const struct telling telling = { noise, difference, united_fn };
+
+	return tell(&telling, judgement) &&
+	       list_lines(noise, difference, judgement);
 }

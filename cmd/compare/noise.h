@@ -4,7 +4,7 @@
  * runs.c reads the runs, one after the other, and keeps their costs by
  * function, lines.c those by line; noise.c judges the changes by the methods of
  * statistics.c; noise_report.c prints them and checks --fail-over, judgement.c
- * hands them to targets. diff.c begins it.
+ * hands them to targets, means.c writes a profile. diff.c begins it.
  */
 #ifndef NOISE_H
 #define NOISE_H
@@ -88,6 +88,17 @@ double cost_in(const struct noise_run *, uint32_t id, int key);
 /* Judges all changes. False: out of memory (reported). */
 bool judge_runs(struct noise *);
 
+/* ---- means.c -------------------------------------------------------------- */
+
+bool writes_profile(const struct args *);
+/* Writes the difference in the job of args. Returns the status. */
+int write_difference(const struct args *);
+/*
+ * Writes the difference of the means, with the verdicts. noise->args has a job
+ * of its own. Returns the status.
+ */
+int write_means(const struct args *, struct noise *);
+
 /* ---- judgement.c --------------------------------------------------------- */
 
 /*
@@ -95,6 +106,12 @@ bool judge_runs(struct noise *);
  * of noise->graph; its memory is the job's. False: out of memory (reported).
  */
 bool tell_pair(const struct noise *, struct cg_judgement *);
+/*
+ * The same for a difference of means, whose functions were the last to be
+ * numbered. Adds its files to those of the runs.
+ */
+bool tell_runs(
+    struct noise *, const struct cg_graph *difference, struct cg_judgement *);
 
 /* ---- noise_report.c ----------------------------------------------------- */
 

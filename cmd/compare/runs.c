@@ -108,7 +108,6 @@ read_runs(struct noise *noise)
 		status = read_run(noise, args->input[i], AFTER);
 	for (size_t i = 0; status == CG_OK && i < split; i++)
 		status = read_run(noise, args->input[i], BEFORE);
-	cg_slots_free(&noise->files.ids);
 	cg_map_free(&noise->line_ids);
 	for (int s = BEFORE; status == CG_OK && s <= AFTER; s++) {
 		if (noise->count[s] == 0)

@@ -206,12 +206,12 @@ addEventListener('keydown', (e) => {
 	}
 });
 
-/* A difference without a --title has the names of both inputs. */
+/* A difference without a --title has the names of both inputs, or of their runs. */
 function pageTitle() {
-	const inputs = texts('input').all();
+	const inputs = texts('input').all(), named = !differs || document.title !== inputs[0];
 
-	return visible(differs && inputs.length === 2 && document.title === inputs[0]
-		? inputs.join(' \u2192 ') : document.title);
+	return named ? visible(document.title) : comparedRuns() ||
+		visible(inputs.length === 2 ? inputs.join(' \u2192 ') : document.title);
 }
 
 function build() {

@@ -2,6 +2,7 @@
  * judged.c - which changes of a difference are real, as columns.
  *
  *	judged_event judged_method		the event; how changes were judged
+ *	judged_runs				before, after
  *	judged_kind judged_at judged_line judged_real judged_low judged_high
  *						by change that was compared
  *
@@ -84,15 +85,20 @@ html_put_judged(struct html_writer *w)
 		[LOW] = { .name = "judged_low", .type = HTML_SIGNED },
 		[HIGH] = { .name = "judged_high", .type = HTML_SIGNED },
 	};
+	struct html_column runs = { .name = "judged_runs",
+		.type = HTML_COST };
 	bool ok;
 
 	if (!judgement)
 		return true;
-	ok = html_add_text(w, &event, cg_slice(judgement->event)) &&
+	ok = html_add(w, &runs, judgement->runs[0]) &&
+	     html_add(w, &runs, judgement->runs[1]) &&
+	     html_add_text(w, &event, cg_slice(judgement->event)) &&
 	     html_add_text(w, &method, cg_slice(judgement->method)) &&
 	     add_changes(w, judgement, column);
 	html_end(w, &event);
 	html_end(w, &method);
+	html_end(w, &runs);
 	html_end_columns(w, column, NUMBERS);
 	return ok;
 }

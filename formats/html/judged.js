@@ -139,6 +139,20 @@ function realControls(event) {
 		['1', 'Only real changes', 'those that noise does not explain']]) : null;
 }
 
+/* "a.data and 9 more", of runs of which the first is that input. */
+function runsName(first, count) {
+	const name = visible(texts('input').get(first));
+
+	return count === 1 || !name ? name || plural(count, 'run') : name + ' and ' + number(count - 1) + ' more';
+}
+
+/* The runs before and after, if there are several; '': two profiles are compared. */
+function comparedRuns() {
+	const [before, after] = col('judged_runs');
+
+	return before + after > 2 ? runsName(0, before) + ' \u2192 ' + runsName(before, after) : '';
+}
+
 /* ---- Overview ------------------------------------------------------------ */
 
 function judgedCard(event) {
@@ -153,7 +167,11 @@ function judgedCard(event) {
 
 	if (!method || !differs)
 		return null;
+	const [before, after] = col('judged_runs');
+
 	return card('What is real, what is noise', facts([['Method', method],
+		['Costs', before + after > 2 ? 'means of ' + plural(before, 'run') + ' before and ' + plural(after, 'run') +
+			' after, as whole numbers' : ''],
 		['Total', isJudged(event) && total ? [verdictCell(total, ' ' + intervalWords(total))] : ''],
 		['Real, inclusive', isJudged(event) ? [functions(count('inclusive'))] : ''],
 		['Real, self', isJudged(event) ? [functions(count('self'))] : ''],

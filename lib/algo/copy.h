@@ -93,6 +93,7 @@ struct cg_diff {
 	const struct cg_graph *profile[2]; /* before, after */
 	bool side_by_side;     /* both costs instead of the difference */
 	bool normalize;        /* scale costs before to the sums after */
+	size_t runs[2]; /* merged in a profile, of which costs are means; or 0 */
 	struct cg_build build; /* its graph is empty at first, and the result */
 	cg_fn *fn[2]; /* function of a profile -> function of the result */
 	cg_file *file[2];      /* the same of files */

@@ -219,12 +219,31 @@ set_scales(struct cg_diff *diff, struct cg_copy copy[2])
 			continue;
 		if (sum_event(diff->profile[BEFORE], i, &change->from) &&
 		    sum_event(diff->profile[AFTER],
-			find_event(diff->profile[AFTER], name), &change->to))
+			find_event(diff->profile[AFTER], name), &change->to)) {
+			if (diff->runs[AFTER] > 1)
+				change->to /= diff->runs[AFTER];
 			continue;
+		}
 		cg_build_fail(&diff->build,
 		    "event %s cannot be scaled: its sums must be from 1 to "
 		    "%" PRId64,
 		    name, INT64_MAX);
+	}
+}
+
+/*
+ * Sets the factors by which the costs of a profile become means of its runs,
+ * except those of coverage: a line that ran in one of several runs did run.
+ */
+static void
+set_means(const struct cg_diff *diff, struct cg_copy copy[2], int s)
+{
+	for (size_t i = 0; i < diff->profile[s]->events; i++) {
+		if (copy[s].change[i].column == CG_NO_COLUMN ||
+		    diff->profile[s]->event[i].incl == CG_INCL_NONE)
+			continue;
+		copy[s].change[i].from = diff->runs[s];
+		copy[s].change[i].to = 1;
 	}
 }
 
@@ -237,7 +256,7 @@ open_copy(struct cg_copy *copy, struct cg_diff *diff, int s)
 		.to = &diff->build,
 		.changed = true,
 		.costs_only = true,
-		.no_counts = s == BEFORE };
+		.no_counts = s == BEFORE || diff->runs[s] > 0 };
 	return cg_copy_open(copy);
 }
 
@@ -252,6 +271,10 @@ subtract(struct cg_diff *diff, struct cg_copy copy[2])
 			add_formulas(diff, &copy[s], suffix[s]);
 	else
 		add_formulas(diff, &copy[AFTER], "");
+	for (int s = 0; s < 2; s++) {
+		if (diff->runs[s] > 0)
+			set_means(diff, copy, s);
+	}
 	if (diff->normalize)
 		set_scales(diff, copy);
 	cg_copy_dimensions(&copy[AFTER]);

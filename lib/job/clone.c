@@ -87,16 +87,24 @@ cg_job_clone(struct cg_job *job)
 
 /* ---- Differences -------------------------------------------------------- */
 
+#define RUNS_ROOM 40 /* "mean of 10 runs" */
+
+/* Describes the difference: which profiles, and how they were compared. */
 static void
 describe(struct cg_job *job, const struct cg_job *const side[2],
     const struct cg_diff *diff)
 {
+	char runs[2][RUNS_ROOM];
 	const char *path[2];
 	char *text;
 	size_t size = 64;
 
 	for (int s = 0; s < 2; s++) {
 		path[s] = side[s]->sources ? side[s]->source[0].path : "";
+		(void)snprintf(
+		    runs[s], RUNS_ROOM, "mean of %zu runs", diff->runs[s]);
+		if (diff->runs[s] > 1)
+			path[s] = runs[s];
 		size += strlen(path[s]);
 	}
 	text = malloc(size);
@@ -187,6 +195,8 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 		.normalize = how & CG_DIFF_NORMALIZE };
 	int status = choose_sides(job, &diff);
 
+	for (int s = 0; s < 2 && how & CG_DIFF_MEANS; s++)
+		diff.runs[s] = side[s]->sources;
 	*graph = NULL;
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = prepare_side(job, side[s]);

@@ -233,9 +233,42 @@ ends()
 	refuses 1 'no run after could be read' --partial --diff a a -- nothing
 	refuses 2 'two files, or runs before and after' --diff a a a
 	refuses 2 'two files, or runs before and after' --diff -- a a a
-	refuses 2 'needs two files, not 3' --diff -o c a a -- a
-	refuses 2 'needs two files, not 3' --diff --side-by-side a a -- a
+	refuses 2 '--side-by-side needs -o or -t' --diff --side-by-side a a -- a
 	refuses 2 'one form only' --diff --json --markdown a a -- a
+}
+
+@test "noise: the difference of several runs is that of their means" {
+	printf '%s\n' 'm;f 100' 'm;gone 7' 'm 1' >a1
+	printf '%s\n' 'm;f 111' 'm;gone 8' 'm 1' >a2
+	printf '%s\n' 'm;f 120' 'm;new 2' >b1
+	printf '%s\n' 'm;f 140' 'm;new 2' >b2
+	printf '%s\n' 'm;f 163' 'm;new 2' >b3
+	# 105.5 and 141; 7.5; 1; 2. What is cut off goes to the next one.
+	"$CGCONV" -q --diff -t folded --side-by-side a1 a2 -- b1 b2 b3 2>err >got
+	sort got | same - <(printf '%s\n' 'm 1 0' 'm;f 105 141' 'm;gone 8 0' 'm;new 0 2')
+	# The text goes to standard error then, unless it is not wanted.
+	[ ! -s err ]
+	"$CGCONV" --diff -t folded --side-by-side a1 a2 -- b1 b2 b3 2>err | sort | same - <(sort got)
+	"$CGCONV" --diff a1 a2 -- b1 b2 b3 | same - err
+	"$CGCONV" --diff -o c.cgj a1 a2 -- b1 b2 b3 | same - err
+	"$CGCONV" --info c.cgj | grep 'Difference: mean of 3 runs minus mean of 2 runs'
+	# A single run stays as it is; runs of any format.
+	"$CGCONV" -q -t pprof -o b2.pb.gz b2
+	"$CGCONV" -q --diff -t folded --side-by-side b1 -- b1 b2.pb.gz b3 | sort |
+		same - <(printf '%s\n' 'm;f 120 141' 'm;new 2 2')
+	# Shares: before is scaled to the mean after.
+	"$CGCONV" -q --diff --normalize -t json a1 a2 -- b1 b2 b3 >got
+	grep -q '^\["total",\[\]\]' got
+	# Events that are means of whole runs are exact.
+	printf '%s\n' 'events: Ir Dr' fn=f '1 10 3' cfn=g 'calls=4 5' '2 100 6' fn=g '5 100 6' >a
+	printf '%s\n' 'events: Ir Dr' fn=f '1 14 9' cfn=g 'calls=4 5' '2 200 0' fn=g '5 200' >b
+	"$CGCONV" -q --diff -t json --side-by-side a b -- a b b a | grep -qF ',[12,12,6,6]]'
+	# A line of coverage that ran in one run did run.
+	for i in 1 2 3; do
+		printf '%s\n' SF:a.c "DA:1,$((i == 1))" "DA:2,0" end_of_record >c$i.info
+	done
+	"$CGCONV" -q --diff --side-by-side -t json c1.info c2.info -- c2.info c3.info c3.info >got
+	grep -qxF '["cost",1,1,0,[0,1]]' got
 }
 
 @test "noise: Markdown escapes names" {

@@ -481,6 +481,43 @@ noisy()
 		'main;work 5070' >"$dir/b.folded"
 }
 
+@test "html: a difference of several runs has their means and verdicts, also of lines" {
+	for i in 1 2 3 4; do
+		for side in a b; do
+			printf '%s\n' 'events: ns' fl=a.c fn=f "10 $((1000 + i))" "11 $((500 + 2 * i))" \
+				fn=g "20 $((300 + i))" >"$dir/$side$i"
+		done
+		sed -i "s/^11 .*/11 $((900 + 2 * i))/" "$dir/b$i"
+		printf '%s\n' fl=small.c fn=h '1 5' >>"$dir/b$i"
+	done
+	set -- "$dir"/a? -- "$dir"/b1 "$dir"/b2 "$dir"/b3
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$@"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+	grep -P '^judged\t' "$dir/rows" | LC_ALL=C sort | same - <(judged_of "$@")
+	grep -P '^judged\tline\ta\.c:11\treal\t' "$dir/rows"
+	grep -P '^judged_runs\t4\t3$' "$dir/rows"
+	grep -P "^judged_method\tns\tWelch's t-test of the means; " "$dir/rows"
+	# Means, without what is below 1.
+	"$CGCONV" --diff --json "$@" | perl -MJSON::PP -0777 -ne '
+		my $runs = decode_json($_)->{runs};
+		printf "%s %.0f %.0f\n", @$_{qw(name before after)}
+			for grep { $_->{cost} eq "self" } @{ $runs->{functions} }' | LC_ALL=C sort >"$dir/want"
+	perl -F'\t' -lane 'print join " ", @F[1, 8, 7] if $F[0] eq "fn" && $F[1] =~ /^[fg]$/' "$dir/rows" |
+		LC_ALL=C sort >"$dir/got"
+	paste -d ' ' "$dir/want" "$dir/got" | awk '{ if ($1 != $4 || ($2 - $5) ^ 2 > 1 || ($3 - $6) ^ 2 > 1) exit 1 }
+		END { if (NR != 2) exit 1 }'
+	[ -n "$CHROMIUM" ] || return 0
+	browse 'view=overview'
+	grep -F '<title>a1 and 3 more → b1 and 2 more</title>' "$dir/dom" >/dev/null
+	grep -F 'means of 4 runs before and 3 runs after' "$dir/dom" >/dev/null
+	browse 'view=source&file=1'
+	cells | cut -f 1-5 | sed 's/ to .*//' >"$dir/got"
+	grep -P '^505\t904\t\+399.*\treal \+' "$dir/got"
+	[ "$(grep -c noise "$dir/got")" = 2 ]
+	grep -oP 'fill (grey|up|down)' "$dir/dom" | LC_ALL=C sort | uniq -c | awk '{ print $1 ":" $3 }' |
+		tr '\n' ' ' | grep -x '1:grey 1:up '
+}
+
 @test "html: what is real and what is noise is that of --json" {
 	noisy
 	for options in '' --normalize '--error-rate 20%'; do

@@ -255,6 +255,7 @@ sub print_all
 				qw(lines fns branches));
 		}
 	}
+	row('judged_runs', @{ col('judged_runs') }) if @{ col('judged_runs') };
 	row('judged_method', @{ col('judged_event') }, @{ col('judged_method') }) if @{ col('judged_event') };
 	print_judged();
 	print_nodes();
