@@ -9,7 +9,7 @@
  *	instr_offset instr_file instr_line instr_text instr_cost
  *						by address and line; texts
  *						only with --disassembly
- *	site_offset site_file site_line site_to site_count site_cost
+ *	site_offset site_file site_line site_to site_count site_text site_cost
  *						by address of a call and callee
  *	jump_fn jump_offset jump_file jump_line jump_flags jump_distance
  *	jump_to jump_to_file jump_to_line jump_executed jump_followed
@@ -30,7 +30,15 @@
 
 enum { FN, HIGH, LOW, INSTRS, SITES, CODE_NUMBERS };
 enum { OFFSET, FILE_AT, LINE, TEXT, INSTR_NUMBERS };
-enum { SITE_OFFSET, SITE_FILE, SITE_LINE, SITE_TO, SITE_COUNT, SITE_NUMBERS };
+enum {
+	SITE_OFFSET,
+	SITE_FILE,
+	SITE_LINE,
+	SITE_TO,
+	SITE_COUNT,
+	SITE_TEXT,
+	SITE_NUMBERS
+};
 enum {
 	JUMP_FN,
 	JUMP_OFFSET,
@@ -151,6 +159,8 @@ add_site(struct instrs *at, const struct cg_call *call)
 	       html_add(w, &site[SITE_LINE], call->site.line) &&
 	       html_add(w, &site[SITE_TO], index_of(at, call->callee)) &&
 	       html_add(w, &site[SITE_COUNT], call->count) &&
+	       (!w->disasm || html_add_text(w, &site[SITE_TEXT],
+				  text_of(at, call->site.addr))) &&
 	       html_add_costs(w, at->site_cost, at->cost, w->events);
 }
 
@@ -247,6 +257,7 @@ name_columns(struct instrs *at)
 		[SITE_LINE] = { .name = "site_line", .type = HTML_DELTA },
 		[SITE_TO] = { .name = "site_to", .type = HTML_NUMBER },
 		[SITE_COUNT] = { .name = "site_count", .type = HTML_COST },
+		[SITE_TEXT] = { .name = "site_text", .type = HTML_TEXT },
 	};
 	static const struct html_column jump[JUMP_NUMBERS] = {
 		[JUMP_FN] = { .name = "jump_fn", .type = HTML_DELTA },

@@ -48,10 +48,11 @@ function fnJumps(fn, code) {
 /* The instructions of a function by offset: { kind, offset, file, line, self, sites, jumps }. */
 function fnInstrs(fn, code, event, jumps) {
 	const offset = col('instr_offset'), file = col('instr_file'), line = col('instr_line');
-	const self = costs('instr_cost', event), text = texts('instr_text'), rows = [], by = new Map();
-	const add = (at, inFile, inLine, cost, i) => {
+	const self = costs('instr_cost', event), rows = [], by = new Map();
+	const text = texts('instr_text'), atSite = texts('site_text');
+	const add = (at, inFile, inLine, cost, words) => {
 		const row = { kind: 'instr', offset: at, file: inFile, line: inLine, self: cost,
-			text: i === undefined ? '' : visible(text.get(i)), sites: [], jumps: [], leads: false };
+			text: visible(words), sites: [], jumps: [], leads: false };
 
 		rows.push(row);
 		if (!by.has(at))
@@ -60,18 +61,18 @@ function fnInstrs(fn, code, event, jumps) {
 	};
 
 	for (let i = code.instr; i < code.instrEnd; i++)
-		add(offset[i], file[i], line[i], self[i], i);
+		add(offset[i], file[i], line[i], self[i], text.get(i));
 	for (let i = code.site; i < code.siteEnd; i++) {
 		const at = col('site_offset')[i];
 
 		if (selected && !col('site_count')[i] && !costs('site_cost', event)[i])
 			continue;
-		(by.get(at) || add(at, col('site_file')[i], col('site_line')[i], 0)).sites.push(i);
+		(by.get(at) || add(at, col('site_file')[i], col('site_line')[i], 0, atSite.get(i))).sites.push(i);
 	}
 	for (const jump of jumps) {
-		(by.get(jump.offset) || add(jump.offset, 0, 0, 0)).jumps.push(jump);
+		(by.get(jump.offset) || add(jump.offset, 0, 0, 0, '')).jumps.push(jump);
 		if (jump.target >= 0)
-			(by.get(jump.target) || add(jump.target, 0, 0, 0)).leads = true;
+			(by.get(jump.target) || add(jump.target, 0, 0, 0, '')).leads = true;
 	}
 	return rows.sort((a, b) => a.offset - b.offset);
 }
@@ -142,7 +143,8 @@ function showHead(row, code) {
 
 function showText(row, fn, code) {
 	if (row.kind === 'call')
-		return el('span', { class: 'leap' }, one('sampled') ? 'call of ' : plural(col('site_count')[row.site], 'call') + ' of ',
+		return el('span', { class: 'leap', title: one('sampled') ? 'calls of samples stand where they return to' : null },
+			one('sampled') ? 'call of ' : plural(col('site_count')[row.site], 'call') + ' of ',
 			instrLink(col('site_to')[row.site]));
 	if (row.kind === 'jump')
 		return showJump(row.jump, fn);
@@ -172,7 +174,7 @@ function instrColumns(fn, code, event, arrows, at) {
 			: row.kind === 'jump' ? '' : el('span', { class: 'dim v' }, showCost(row.self, event));
 
 	const sources = state.rows !== '' && hasLines(at.instrs);
-	const text = texts('instr_text').length ? 'Instruction' : at.lines ? 'Source, calls and jumps' : 'Calls and jumps';
+	const text = texts('instr_text').length + texts('site_text').length ? 'Instruction' : at.lines ? 'Source, calls and jumps' : 'Calls and jumps';
 
 	return [{ key: 'address', label: 'Address', width: Math.max(84, digits * 7.3 + 26) + 'px', show: (row) => showAddress(row, code) },
 		{ key: 'self', label: narrow ? 'Cost' : 'Self', number: true, width: costWidth(narrow ? 118 : 150), show: self },

@@ -180,6 +180,8 @@ sub print_instrs
 			$instr++;
 		}
 		for (1 .. col('code_sites')->[$i]) {
+			row('sitetext', $fn, address($i, col('site_offset')->[$site]), col('site_text')->[$site])
+				if @{ col('site_text') };
 			row('site', $at->('site', $site), '->', place(col('site_to')->[$site]),
 				col('site_count')->[$site], named('site_cost', $site));
 			$site++;
