@@ -163,7 +163,8 @@ function judgedCard(event) {
 		return all.length ? number(all.filter((change) => change.real).length) + ' of ' + number(all.length) +
 			' compared' : '';
 	};
-	const functions = (text) => text && el('a', { go: { view: 'functions', real: '1', group: '', x: '' } }, text);
+	const functions = (text) => text === '' || text.startsWith('0 ') ? text
+		: el('a', { go: { view: 'functions', real: '1', group: '', x: '' } }, text);
 
 	if (!method || !differs)
 		return null;
