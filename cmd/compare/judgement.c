@@ -164,6 +164,13 @@ tell_runs(struct noise *noise, const struct cg_graph *difference,
 {
 	const struct telling telling = { noise, difference, united_fn };
 
-	return tell(&telling, judgement) &&
-	       list_lines(noise, difference, judgement);
+	if (!tell(&telling, judgement))
+		return false;
+	if (cg_get_event(difference, 0)->incl != CG_INCL_NONE)
+		return list_lines(noise, difference, judgement);
+	/* Coverage has a comparison of its own, and no noise. */
+	judgement->method = "";
+	judgement->fns = 0;
+	judgement->total.verdict = CG_NOT_COMPARED;
+	return true;
 }

@@ -37,17 +37,14 @@ merge_side(const struct noise *noise, int side, struct cg_job *job)
 	return status == CG_OK ? cg_job_read(job, &graph) : status;
 }
 
-/* Hands the verdicts to the target, unless it shows coverage. */
+/* Hands the verdicts to the target. Returns the status. */
 static int
 hand_over(const struct args *args, struct noise *noise,
     const struct cg_graph *graph, struct cg_judgement *judgement)
 {
-	int status;
-
-	if (find_coverage(graph) < cg_event_count(graph))
-		return CG_OK;
 	/* Numbers the functions of the difference as those of the runs. */
-	status = cg_job_unite(noise->args->job, args->job, &noise->graph);
+	int status = cg_job_unite(noise->args->job, args->job, &noise->graph);
+
 	if (status == CG_OK && !tell_runs(noise, graph, judgement))
 		status = cg_nomem(args->job);
 	if (status == CG_OK)

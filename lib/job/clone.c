@@ -101,8 +101,11 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 
 	for (int s = 0; s < 2; s++) {
 		path[s] = side[s]->sources ? side[s]->source[0].path : "";
-		(void)snprintf(
-		    runs[s], RUNS_ROOM, "mean of %zu runs", diff->runs[s]);
+		(void)snprintf(runs[s], RUNS_ROOM,
+		    diff->build.graph->event[0].incl == CG_INCL_NONE
+			? "%zu runs"
+			: "mean of %zu runs",
+		    diff->runs[s]);
 		if (diff->runs[s] > 1)
 			path[s] = runs[s];
 		size += strlen(path[s]);
