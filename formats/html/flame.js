@@ -164,7 +164,7 @@ class Flame {
 		if (this.o.grey?.[i])
 			return `hsl(0 0% ${this.o.dark ? 26 + strength * 0.12 : 94 - strength * 0.2}%)`;
 		return `hsl(${ratio > 0 ? 8 : 214} ${30 + strength * 0.5}% ` + (this.o.dark
-			? `${26 + strength * 0.2}%)` : `${94 - strength * 0.26}%)`);
+			? `${26 + strength * 0.16}%)` : `${94 - strength * 0.26}%)`);
 	}
 
 	paint() {
