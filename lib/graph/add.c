@@ -7,6 +7,15 @@
 #include "graph/rules.h"
 
 /*
+ * True if rows are coverage: the same lines in each input, with few values.
+ */
+static bool
+is_coverage(const struct cg_graph *graph)
+{
+	return graph->events > 0 && graph->event[0].incl == CG_INCL_NONE;
+}
+
+/*
  * Checks the ids of a row's file and function and its number n of costs.
  * Returns the run to append the row to, the packed rows of fn in the current
  * part (thread or process) of the profile; makes it if it does not exist. If
@@ -29,6 +38,9 @@ find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 	if (!cg_build_end_run(build))
 		return NULL;
 	build->run = cg_run_get(graph, build->part, fn);
+	if (build->run && is_coverage(graph) && cg_wants_tally(build->run) &&
+	    !cg_tally_visit(graph, build->run))
+		build->run = NULL;
 	if (!build->run)
 		cg_build_nomem(build);
 	return build->run;
@@ -247,7 +259,8 @@ cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
 		return add_to_sum(build, cost, n);
 	if (!cg_build_total(build, cost, n))
 		return false;
-	if (cg_run_add_cost(build->graph, run, pos, cost, n))
+	if ((run->tally && cg_tally_cost(build->graph, run, pos, cost, n)) ||
+	    cg_run_add_cost(build->graph, run, pos, cost, n))
 		return true;
 	cg_build_nomem(build);
 	return false;
@@ -290,7 +303,8 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 		note_signs(build, cost, n);
 	for (size_t i = 0; i < n && !(build->graph->facts & CG_INCL); i++)
 		build->graph->facts |= cost[i] ? CG_INCL : 0;
-	if (!cg_run_add_call(build->graph, run, &call))
+	if (!(run->tally && cg_tally_call(run, &call)) &&
+	    !cg_run_add_call(build->graph, run, &call))
 		cg_build_nomem(build);
 	return build->status == CG_OK;
 }
@@ -399,7 +413,8 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 	if (!run || !cg_build_check(build, branch->label, strs, "label"))
 		return false;
 	graph->facts |= fact[branch->kind];
-	if (!cg_run_add_branch(graph, run, branch))
+	if (!(run->tally && cg_tally_branch(graph, run, branch)) &&
+	    !cg_run_add_branch(graph, run, branch))
 		cg_build_nomem(build);
 	return build->status == CG_OK;
 }

@@ -66,6 +66,7 @@ cg_graph_free(struct cg_graph *graph)
 		free(graph->part[i].total);
 		free(graph->part[i].file);
 	}
+	cg_tallies_free(graph);
 	free(graph->padded);
 	cg_excluded_free(graph->excluded);
 	cg_excluded_free(graph->unchanged);
@@ -100,8 +101,8 @@ cg_graph_seal(struct cg_graph *graph)
 	bool ok;
 
 	unseal(graph);
-	ok = cg_order_rows(graph) && cg_labels_seal(graph) &&
-	     cg_stacks_seal(graph) &&
+	ok = cg_tallies_end(graph) && cg_order_rows(graph) &&
+	     cg_labels_seal(graph) && cg_stacks_seal(graph) &&
 	     cg_grow(&graph->padded, &graph->padded_cap, graph->events + 1,
 		 sizeof(*graph->padded));
 	if (!ok) {

@@ -189,6 +189,7 @@ struct cg_graph {
 	size_t runs, run_cap;
 	struct cg_map run_ids;    /* part << 32 | fn -> run + 1 */
 	struct cg_pool costs, others; /* blocks of the two kinds of rows */
+	bool tallies;             /* some run has a tally */
 
 	struct cg_frame_entry *frame;
 	size_t frames, frame_cap; /* with frame 0 */

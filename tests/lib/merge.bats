@@ -163,6 +163,57 @@ four_folded()
 	is_sum lcov "$@"
 }
 
+# coverage_of FILE...: prints the sums of all records of tracefiles.
+coverage_of()
+{
+	awk -F '[:,]' '/^SF/ { file = $2 }
+		/^DA/ { sum["DA " file " " $2] += $3 }
+		/^FNDA/ { sum["FNDA " file " " $3] += $2 }
+		/^BRDA/ { sum["BRDA " file " " $2 " " $3 " " $4] += $5 }
+		/^BRDA/ && $5 == "-" { sum["BRDA " file " " $2 " " $3 " " $4] += 0 }
+		END { for (key in sum) print key, sum[key] }' "$@" | LC_ALL=C sort
+}
+
+# Tests have some of the files each, later ones lines that no test before had,
+# in functions that contain others.
+@test "merge: sums the coverage of many tests" {
+	cd "$dir"
+	for n in $(seq 1 24); do
+		awk -v n="$n" 'BEGIN {
+			for (file = n % 3; file < 9; file += 1 + n % 2) {
+				print "TN:\nSF:/src/" file ".c"
+				for (f = 0; f < 5; f++) {
+					print "FN:" 10 * f + 1 "," 10 * f + 25 ",f" f
+					print "FNDA:" (n * f) % 7 ",f" f
+				}
+				for (i = 1; i < 40 + n; i++)
+					if (i % 5 != n % 5 || i > 45)
+						print "DA:" i "," (n * i) % 11
+				for (i = 3; i < 30 + n; i += 3)
+					for (b = 0; b < 2 + (n > 12); b++)
+						print "BRDA:" i ",0," b "," \
+							(b == n % 3 ? "-" : n * i % 13)
+				print "end_of_record"
+			}
+		}' >"t$n.info"
+	done
+	coverage_of t?.info t??.info >want
+	[ "$(wc -l <want)" -gt 1000 ]
+	"$CGCONV" -q -o sum.info t?.info t??.info
+	coverage_of sum.info | same want -
+	"$CGCONV" -q -j 2 --force -o batch.info t?.info t??.info
+	same sum.info batch.info
+	for to in json cobertura; do
+		"$CGCONV" -q -t "$to" t?.info t??.info |
+			sed 's/timestamp="[0-9]*"//' >one
+		"$CGCONV" -q -t json -o a.cgj t?.info
+		"$CGCONV" -q -t json -o b.cgj t??.info
+		"$CGCONV" -q -t "$to" a.cgj b.cgj |
+			sed 's/timestamp="[0-9]*"//' >two
+		same one two
+	done
+}
+
 # overflows MESSAGE FILE FILE: merging fails in both orders and keeps an older
 # output.
 overflows()

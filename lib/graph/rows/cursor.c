@@ -382,19 +382,14 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 	return true;
 }
 
-/*
- * Merges a branch into *sum, which has the same keys: adds the count, unites
- * the flags, and keeps the greater target and label, so that the result does
- * not depend on the order of rows. False: the count overflows.
- */
-static bool
-add_branch(const struct cg_graph *graph, struct cg_branch *sum,
+bool
+cg_merge_branch(const struct cg_graph *graph, struct cg_branch *sum,
     const struct cg_branch *more)
 {
 	if (sum->target < more->target)
 		sum->target = more->target;
-	if (cg_compare(
-		cg_branch_label(graph, sum), cg_branch_label(graph, more)) < 0)
+	if (sum->label != more->label && cg_compare(cg_branch_label(graph, sum),
+					     cg_branch_label(graph, more)) < 0)
 		sum->label = more->label;
 	sum->flags |= more->flags;
 	return !__builtin_add_overflow(sum->count, more->count, &sum->count);
@@ -420,7 +415,7 @@ cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 	while (list->next < list->count &&
 	       (same = next_same(rows, CG_ROW_OTHER, row)) != NULL) {
 		(void)get_branch(same->rest, &more);
-		if (!add_branch(rows->graph, branch, &more)) {
+		if (!cg_merge_branch(rows->graph, branch, &more)) {
 			cg_graph_overflow(rows->graph, "branches");
 			return false;
 		}

@@ -72,6 +72,14 @@ bool cg_rows_inclusive(struct cg_rows *, struct cg_cost *, uint64_t *repeats);
 /* Opens one run, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
 
+/*
+ * Merges a branch into *sum, which has the same keys: adds the count, unites
+ * the flags, and keeps the greater target and label, so that the result does
+ * not depend on the order of rows. False: the count overflows.
+ */
+bool cg_merge_branch(const struct cg_graph *, struct cg_branch *sum,
+    const struct cg_branch *more);
+
 /* ---- cursor_sort.c ------------------------------------------------------ */
 
 /* The sort keys of a call or jump after its position. */

@@ -8,6 +8,7 @@
  *
  *	runs.c          finds and makes runs; gives their rows blocks of memory
  *	pack.c          packs a row at the end of its run; merges runs that grow
+ *	tally.c         adds counts to rows that come again and again
  *	cost_lines.c    packs lines of text without building rows first
  *	scan.c          reads packed rows in the order of arrival
  *	alike.c         compares those of two graphs
@@ -56,6 +57,7 @@ struct cg_run {
 	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
 	struct cg_packed costs, others;
 	uint8_t *segment;         /* row of costs that begins the last segment */
+	struct cg_tally *tally;   /* of rows that are not packed; or NULL */
 	uint32_t branches;        /* number of branches, at most UINT32_MAX */
 	uint32_t branch_block, branch_index; /* of the last branch */
 	uint32_t visits : 8; /* calls of cg_run_get() since the last merge */
@@ -134,6 +136,35 @@ bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *, uint64_t repeats,
     const uint64_t *cost, size_t n);
 /* Rewrites a run with equal rows summed; false: out of memory, overflow. */
 bool cg_run_merge(struct cg_graph *, struct cg_run *);
+
+/* ---- tally.c ------------------------------------------------------------ */
+
+#define CG_TALLY_VISITS 5
+
+/* True if cg_tally_visit() is to be called: at the begin of a visit. */
+static inline bool
+cg_wants_tally(const struct cg_run *run)
+{
+	return run->tally || run->visits == CG_TALLY_VISITS;
+}
+
+/*
+ * Gives a run of coverage a tally if that can hold its rows, or lets its tally
+ * take over rows that were packed since. False: out of memory or overflow.
+ */
+bool cg_tally_visit(struct cg_graph *, struct cg_run *);
+/*
+ * Each adds a row to an equal one of the run's tally, which it must have.
+ * False: the row has to be packed.
+ */
+bool cg_tally_cost(const struct cg_graph *, const struct cg_run *,
+    const struct cg_pos *, const uint64_t *cost, size_t n);
+bool cg_tally_call(const struct cg_run *, const struct cg_call *);
+bool cg_tally_branch(const struct cg_graph *, const struct cg_run *,
+    const struct cg_branch *);
+/* Packs the rows of all tallies. False: out of memory or overflow. */
+bool cg_tallies_end(struct cg_graph *);
+void cg_tallies_free(struct cg_graph *);
 
 /* ---- scan.c: rows as they arrived, neither sorted nor merged ------------ */
 
