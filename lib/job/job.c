@@ -271,6 +271,7 @@ begin_graph(struct cg_job *job)
 
 	if (job->graph)
 		return CG_OK;
+	job->sum_for = job->partial ? to : NULL;
 	job->graph = cg_graph_new(&job->errors.diag, &job->errors.fault);
 	if (!job->graph)
 		return cg_nomem(job);

@@ -62,6 +62,7 @@ struct cg_job {
 	struct cg_option_value *option;
 	size_t options, option_cap;
 	const struct cg_module *from, *to;
+	const struct cg_module *sum_for; /* if partial: target when it read */
 	const char *output;      /* path; NULL: standard output */
 	const char *root;        /* see cg_job_set_output_root(); or NULL */
 	cg_write_fn *write;      /* instead of a path, if not NULL */

@@ -218,7 +218,8 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 	for (size_t i = 0; i < job->options; i++) {
 		const char *name = job->option[i].option->name;
 
-		if (job->option[i].usual || option_fits(job, name, to))
+		if (job->option[i].usual || option_fits(job, name, to) ||
+		    (job->sum_for && option_fits(job, name, job->sum_for)))
 			continue;
 		list_owners(job, name, true, reading);
 		list_owners(job, name, false, writing);

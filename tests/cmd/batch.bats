@@ -900,3 +900,18 @@ flip()
 	done
 	return 1
 }
+
+@test "batch: options of the output do not disturb sums of many inputs" {
+	for name in a b c; do
+		{
+			echo "SF:/$name.c"
+			seq 100000 | sed 's/.*/DA:&,1/'
+			echo end_of_record
+		} >"$BATS_TEST_TMPDIR/$name.info"
+	done
+	cd "$BATS_TEST_TMPDIR"
+	"$CGCONV" -q -j 2 -o one.info --no-markers [abc].info
+	"$CGCONV" -q -t lcov --no-markers [abc].info | cmp - one.info
+	not "$CGCONV" -q -j 2 -o two.info --dump-instr yes [abc].info 2>err
+	grep -q 'applies only when' err
+}
