@@ -198,7 +198,7 @@ struct cg_option {
 	cg_facts carries, needs;
 };
 
-#define CG_MODULE_ABI 9
+#define CG_MODULE_ABI 10
 
 struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */
@@ -253,6 +253,14 @@ struct cg_module {
 	 * default viewer.
 	 */
 	const char *viewers;
+	/*
+	 * Adds to the graph what read() has kept of all inputs with
+	 * cg_job_state(), after the last one; returns the status. A job with
+	 * parts calls it after each input: begin anew then. A batch has the
+	 * inputs of one output, by their suffixes, read by one job, as far as
+	 * possible. NULL: read() keeps nothing.
+	 */
+	int (*finish)(struct cg_job *, struct cg_build *);
 };
 #define CG_MODULE .abi = CG_MODULE_ABI, .size = sizeof(struct cg_module)
 

@@ -98,6 +98,7 @@ struct suffix {
 	const char *text; /* without the dot */
 	size_t length;
 	size_t rank; /* of files read together: gathered_rank(); or 0 */
+	bool summed; /* its format sums inputs while it reads: finish() */
 };
 
 /* A hash set of the outputs. */
@@ -221,6 +222,8 @@ char *output_name(const struct batch *, const char *name);
  */
 size_t gathered_rank(const struct batch *, const char *name, size_t *stem);
 bool is_gathered(const struct batch *, const struct task *);
+/* True if the task's format is better read by one job with other inputs. */
+bool is_summed_by_format(const struct batch *, const struct task *);
 /*
  * Returns the name in messages, "archive/member"; the caller frees it. NULL:
  * out of memory.
@@ -291,9 +294,10 @@ struct chunk {
 	size_t count, cap;
 	size_t at;     /* the next piece for the worker; count: write the sum */
 	size_t summed; /* pieces in the sum */
-	uint64_t bytes;
+	uint64_t bytes, held; /* of all; of members of archives */
 	bool whole;  /* it is the only chunk: its sum is the output */
 	bool units;  /* it has units of a program (module.gathers) */
+	bool together; /* it has inputs that their format sums */
 	bool unread; /* units are read together when the sum is written */
 	bool alone;  /* that failed: each is read alone first */
 	struct chunk *next;

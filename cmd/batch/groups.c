@@ -368,6 +368,12 @@ is_full(const struct batch *batch, const struct chunk *chunk)
 {
 	uint64_t even = chunk->group->bytes / batch->args->jobs;
 
+	/*
+	 * Only names wait for a sum of files, however large they are; members
+	 * of archives take memory.
+	 */
+	if (chunk->together)
+		return chunk->held >= CHUNK_BYTES;
 	if (chunk->units)
 		return chunk->count >= UNITS_PIECES ||
 		       chunk->bytes >= units_bytes(chunk->group);
@@ -391,10 +397,13 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 	}
 	for (size_t i = 0; i < piece.blobs; i++)
 		bytes += piece.blob[i].size;
-	if (piece.blobs > 0)
+	if (piece.blobs > 0) {
 		batch->waiting_bytes += bytes;
+		group->chunk->held += bytes;
+	}
 	group->chunk->bytes += bytes;
 	group->chunk->units |= is_gathered(batch, task);
+	group->chunk->together |= is_summed_by_format(batch, task);
 	group->waiting--;
 	if (group->waiting == 0 || piece.streamed ||
 	    is_full(batch, group->chunk) || batch->waiting_bytes > HELD_MAX)

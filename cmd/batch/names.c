@@ -189,14 +189,15 @@ add_suffix(struct batch *batch, struct suffix suffix)
 }
 
 static bool
-add_suffixes(struct batch *batch, const char *suffixes, bool gathered)
+add_suffixes(
+    struct batch *batch, const char *suffixes, bool gathered, bool summed)
 {
 	bool ok = true;
 
 	for (size_t i = 1, n; ok && suffixes && *suffixes != '\0'; i++) {
 		n = strcspn(suffixes, ";");
-		ok = add_suffix(
-		    batch, (struct suffix){ suffixes, n, gathered ? i : 0 });
+		ok = add_suffix(batch,
+		    (struct suffix){ suffixes, n, gathered ? i : 0, summed });
 		suffixes += n + (suffixes[n] == ';');
 	}
 	return ok;
@@ -210,8 +211,9 @@ list_suffixes(struct batch *batch)
 	bool ok = true;
 
 	for (size_t i = 0; ok && (module = cg_job_module(job, i)) != NULL; i++)
-		ok = add_suffixes(batch, module->suffixes, false) &&
-		     add_suffixes(batch, module->gathers, true);
+		ok = add_suffixes(batch, module->suffixes, false,
+			 module->finish != NULL) &&
+		     add_suffixes(batch, module->gathers, true, false);
 	return ok;
 }
 
@@ -257,6 +259,18 @@ is_gathered(const struct batch *batch, const struct task *task)
 	size_t stem;
 
 	return gathered_rank(batch, task->path, &stem) > 0;
+}
+
+bool
+is_summed_by_format(const struct batch *batch, const struct task *task)
+{
+	size_t length = strlen(task->path);
+
+	for (size_t i = 0; i < batch->suffixes; i++)
+		if (batch->suffix[i].summed &&
+		    has_suffix(task->path, length, &batch->suffix[i]))
+			return true;
+	return false;
 }
 
 bool

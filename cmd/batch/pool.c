@@ -275,16 +275,18 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 /*
  * True if the piece is a unit (files read as one input) that is read with
  * other units only when their sum is written, because units refer to each
- * other; reading each alone first would double the work. False if the result
- * of each input is needed: for a manifest, for --timeout, or for --fail-fast,
- * which stops at once.
+ * other, or their format sums them; reading each alone first would double the
+ * work. False if the result of each input is needed: for a manifest, for
+ * --timeout, or for --fail-fast, which stops at once.
  */
 static bool
 reads_together(const struct batch *batch, const struct piece *piece)
 {
+	const struct task *task = &batch->task[piece->task];
+
 	return batch->manifest == NULL && batch->args->timeout == 0 &&
 	       !batch->args->fail_fast && !piece->streamed &&
-	       is_gathered(batch, &batch->task[piece->task]);
+	       (is_gathered(batch, task) || is_summed_by_format(batch, task));
 }
 
 /*

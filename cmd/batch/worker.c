@@ -354,7 +354,8 @@ collect_error(void *arg, const struct cg_message *message)
 /*
  * True if the format of the job's input reads several files as one input (a
  * unit), such as .gcno and .gcda. Units refer to each other, by calls into
- * another unit of the program, and have to be read together.
+ * another unit of the program, and have to be read together; so have inputs
+ * that their format sums.
  */
 static bool
 is_unit(const struct cg_job *job)
@@ -362,7 +363,7 @@ is_unit(const struct cg_job *job)
 	struct cg_detected found;
 
 	return cg_job_source(job, 0, &found) != NULL &&
-	       found.module->gathers != NULL;
+	       (found.module->gathers != NULL || found.module->finish != NULL);
 }
 
 static int

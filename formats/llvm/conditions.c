@@ -143,9 +143,8 @@ static void
 add_test(
     struct decision *d, const struct test *test, uint64_t number, int outcome)
 {
-	uint64_t bit = d->counts->profile->by_terms
-			   ? d->bitmap * 8 + test->value
-			   : d->bitmap - d->tests + number;
+	uint64_t bit = d->counts->by_terms ? d->bitmap * 8 + test->value
+					   : d->bitmap - d->tests + number;
 
 	if (!llvm_bit(d->counts, bit))
 		return;
@@ -205,8 +204,9 @@ compare_tests(const struct decision *d)
 }
 
 bool
-llvm_find_alone(const struct llvm_counts *counts, uint64_t bitmap,
-    const struct llvm_term *term, size_t n, uint64_t *left, uint64_t *alone)
+llvm_find_alone(struct cg_job *job, const struct llvm_counts *counts,
+    uint64_t bitmap, const struct llvm_term *term, size_t n, uint64_t *left,
+    uint64_t *alone)
 {
 	/* Large, for one decision; not zeroed, as most have few tests. */
 	struct decision *d = malloc(sizeof(*d));
@@ -214,7 +214,7 @@ llvm_find_alone(const struct llvm_counts *counts, uint64_t bitmap,
 	uint64_t ids;
 
 	if (!d)
-		return cg_reject_nomem(counts->profile->job);
+		return cg_reject_nomem(job);
 	memset(d, 0, offsetof(struct decision, test));
 	d->counts = counts;
 	d->bitmap = bitmap;

@@ -1,8 +1,7 @@
 /*
- * counts.c - the counters of functions. Counters stay bytes of the input; a
- * function of several runs has several records, which are summed on demand.
+ * counts.c - the counters of functions, summed over all runs.
  */
-#include <string.h>
+#include <stdlib.h>
 
 #include "profile.h"
 
@@ -32,42 +31,114 @@ function_key(uint64_t name, uint64_t hash)
 	return name ^ (hash << 32 | hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-bool
-llvm_add_record(struct llvm_profile *profile, uint64_t name,
+/*
+ * Returns the function of a record, which it adds if it is new; NULL: out of
+ * memory. Programs write their functions in the same order each time.
+ */
+static struct llvm_sum *
+find_sum(struct llvm_sums *sums, const struct llvm_record *record)
+{
+	const uint64_t key = function_key(record->name, record->hash);
+	struct llvm_sum *fn;
+	uint32_t *known, *at;
+
+	if (sums->next < sums->fns &&
+	    sums->fn[sums->next].name == record->name &&
+	    sums->fn[sums->next].hash == record->hash)
+		return &sums->fn[sums->next++];
+	known = cg_map_at(&sums->names, record->name);
+	at = cg_map_at(&sums->functions, key);
+	if (!known || !at || sums->fns >= UINT32_MAX)
+		return NULL;
+	sums->named += *known == 0;
+	*known = *known == 0 ? LLVM_NAMED : *known;
+	if (*at == 0) {
+		if (!cg_grow(&sums->fn, &sums->fn_cap, sums->fns + 1,
+			sizeof(*sums->fn)) ||
+		    !cg_grow(&sums->counter, &sums->counter_cap,
+			sums->counters + record->counters,
+			sizeof(*sums->counter)) ||
+		    !cg_grow(&sums->bitmap, &sums->bitmap_cap,
+			sums->bitmap_bytes + record->bitmap_bytes, 1))
+			return NULL;
+		fn = &sums->fn[sums->fns++];
+		*fn = (struct llvm_sum){ .name = record->name,
+			.hash = record->hash,
+			.counter = sums->counters,
+			.bitmap = sums->bitmap_bytes,
+			.counters = record->counters,
+			.bitmap_bytes = record->bitmap_bytes };
+		sums->counters += fn->counters;
+		sums->bitmap_bytes += fn->bitmap_bytes;
+		*at = (uint32_t)sums->fns;
+	}
+	sums->next = *at;
+	return &sums->fn[*at - 1];
+}
+
+/* Most counters are 0. */
+static void
+add_counters(const struct llvm_profile *profile, uint64_t *to,
     const struct llvm_record *record)
 {
-	uint32_t *known = cg_map_in(profile->job, &profile->names, name);
-	uint32_t *last = cg_map_in(profile->job, &profile->functions,
-	    function_key(name, record->hash));
-	struct llvm_record *added;
+	const unsigned char *from = record->counter;
+	uint64_t value;
 
-	if (!known || !last || profile->record.n >= UINT32_MAX)
+	for (uint32_t i = 0; i < record->counters;
+	     i++, from += profile->width) {
+		/* Byte coverage: 0 means that the code ran. */
+		value = profile->width == 1 ? *from == 0
+					    : llvm_get(from, 8, profile->big);
+		/* A larger sum would be read as negative. */
+		if (value != 0)
+			to[i] = value < INT64_MAX - to[i] ? to[i] + value
+							  : INT64_MAX;
+	}
+}
+
+bool
+llvm_add_record(struct llvm_profile *profile, const struct llvm_record *record)
+{
+	struct llvm_sums *sums = &profile->sums[profile->set];
+	const struct llvm_sum *fn = find_sum(sums, record);
+
+	if (fn && fn->bitmap_bytes != record->bitmap_bytes) {
+		profile->set |= LLVM_OTHERS;
+		sums = &profile->sums[profile->set];
+		fn = find_sum(sums, record);
+	}
+	if (!fn)
 		return cg_reject_nomem(profile->job);
-	profile->named += *known == 0;
-	*known = *known == 0 ? LLVM_NAMED : *known;
-	if (*last > 0 &&
-	    (profile->record.at[*last - 1].counters != record->counters ||
-		profile->record.at[*last - 1].bitmap_bytes !=
-		    record->bitmap_bytes)) {
-		profile->unlike++;
+	if (fn->counters != record->counters ||
+	    fn->bitmap_bytes != record->bitmap_bytes) {
+		sums->unlike++;
 		return true;
 	}
-	added = cg_push(profile->job, &profile->record);
-	if (!added)
-		return false;
-	*added = *record;
-	added->next = *last;
-	*last = (uint32_t)profile->record.n;
+	add_counters(profile, &sums->counter[fn->counter], record);
+	for (uint32_t i = 0; i < fn->bitmap_bytes; i++)
+		sums->bitmap[fn->bitmap + i] |=
+		    record->bitmap[(size_t)i * profile->step];
 	return true;
 }
 
 void
-llvm_note_found(struct llvm_profile *profile, uint64_t name)
+llvm_note_found(struct llvm_sums *sums, uint64_t name)
 {
-	if (cg_map_get(&profile->names, name) != LLVM_NAMED)
+	if (cg_map_get(&sums->names, name) != LLVM_NAMED)
 		return;
-	*cg_map_in(profile->job, &profile->names, name) = LLVM_FOUND;
-	profile->found++;
+	*cg_map_at(&sums->names, name) = LLVM_FOUND;
+	sums->found++;
+}
+
+void
+llvm_free_sums(struct llvm_sums *sums)
+{
+	free(sums->fn);
+	free(sums->counter);
+	free(sums->bitmap);
+	cg_map_free(&sums->functions);
+	cg_map_free(&sums->names);
+	*sums = (struct llvm_sums){ 0 };
 }
 
 bool
@@ -93,56 +164,27 @@ llvm_add_ids(struct llvm_profile *profile, struct llvm_bytes list)
 }
 
 bool
-llvm_find_counts(const struct llvm_profile *profile, uint64_t name,
-    uint64_t hash, struct llvm_counts *counts)
+llvm_find_counts(const struct llvm_sums *sums, uint64_t name, uint64_t hash,
+    struct llvm_counts *counts)
 {
-	uint32_t first =
-	    cg_map_get(&profile->functions, function_key(name, hash));
+	uint32_t at = cg_map_get(&sums->functions, function_key(name, hash));
+	const struct llvm_sum *fn;
 
-	*counts = (struct llvm_counts){ .profile = profile, .first = first };
-	if (first == 0)
-		return cg_map_get(&profile->names, name) == 0;
-	counts->counters = profile->record.at[first - 1].counters;
-	counts->bitmap_bytes = profile->record.at[first - 1].bitmap_bytes;
+	*counts = (struct llvm_counts){ .by_terms = sums->by_terms };
+	if (at == 0)
+		return cg_map_get(&sums->names, name) == 0;
+	fn = &sums->fn[at - 1];
+	counts->ran = true;
+	counts->counter = sums->counter + fn->counter;
+	counts->bitmap = sums->bitmap + fn->bitmap;
+	counts->counters = fn->counters;
+	counts->bitmap_bytes = fn->bitmap_bytes;
 	return true;
-}
-
-void
-llvm_load_counters(const struct llvm_counts *counts, uint64_t *to, uint32_t n)
-{
-	const struct llvm_profile *profile = counts->profile;
-	uint64_t value;
-
-	memset(to, 0, n * sizeof(*to));
-	for (uint32_t at = counts->first; at > 0;
-	     at = profile->record.at[at - 1].next) {
-		const unsigned char *from = profile->record.at[at - 1].counter;
-
-		for (uint32_t i = 0; i < n; i++, from += profile->width) {
-			/* Byte coverage: 0 means that the code ran. */
-			value = profile->width == 1
-				    ? *from == 0
-				    : llvm_get(from, 8, profile->big);
-			/* A larger sum would be read as negative. */
-			to[i] = value < INT64_MAX - to[i] ? to[i] + value
-							  : INT64_MAX;
-		}
-	}
 }
 
 bool
 llvm_bit(const struct llvm_counts *counts, uint64_t i)
 {
-	const struct llvm_profile *profile = counts->profile;
-
-	if (i / 8 >= counts->bitmap_bytes)
-		return false;
-	for (uint32_t at = counts->first; at > 0;
-	     at = profile->record.at[at - 1].next) {
-		const unsigned char *bitmap = profile->record.at[at - 1].bitmap;
-
-		if (bitmap[i / 8 * profile->step] >> i % 8 & 1)
-			return true;
-	}
-	return false;
+	return i / 8 < counts->bitmap_bytes &&
+	       (counts->bitmap[i / 8] >> i % 8 & 1);
 }

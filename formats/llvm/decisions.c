@@ -81,9 +81,9 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 		term[i] = (struct llvm_term){ decision->term[i]->id,
 			{ decision->term[i]->next[0],
 			    decision->term[i]->next[1] } };
-	if (c->counts.first > 0 &&
-	    !llvm_find_alone(&c->counts, r->expands, term, decision->terms,
-		&c->s->vectors, &alone)) {
+	if (c->counts.ran &&
+	    !llvm_find_alone(c->job, &c->counts, r->expands, term,
+		decision->terms, &c->s->vectors, &alone)) {
 		c->mapping->decisions_lost++;
 		return true;
 	}

@@ -16,6 +16,8 @@
  * count is a counter, or sums and differences of counters.
  */
 
+#include <string.h>
+
 #include "function.h"
 
 /* ---- Expansions --------------------------------------------------------- */
@@ -201,7 +203,7 @@ static bool
 evaluate(struct llvm_context *c, uint32_t counter, uint64_t *value)
 {
 	*value = 0;
-	if (c->counts.first == 0)
+	if (!c->counts.ran)
 		return true;
 	if (is_new(c->s, counter))
 		compute(c->s, LLVM_NUMBER(counter));
@@ -218,7 +220,8 @@ load_counters(struct llvm_context *c)
 	if (!cg_resize(c->job, &s->counter, n))
 		return false;
 	if (n > 0)
-		llvm_load_counters(&c->counts, s->counter.at, n);
+		memcpy(s->counter.at, c->counts.counter,
+		    n * sizeof(*s->counter.at));
 	return true;
 }
 
@@ -345,27 +348,41 @@ add_fn(struct llvm_context *c)
 	    c->mapping->report, &fn, c->name, c->s->use.at[0].name);
 }
 
+#define ADDED UINT32_MAX
+
 /*
- * Sets *first to true if no function with the same name and files was added to
- * mapping->seen before, and adds it: only the first record of a function is
- * used. False: out of memory (reported).
+ * Sets *first to whether the function is to be added now, and records it. Of
+ * functions with the same name and files only the first one is used. If several
+ * builds of it ran, each is added in a pass of its own, because their regions
+ * are alike. False: out of memory (reported).
  */
 static bool
 is_first(struct llvm_context *c, bool *first)
 {
 	const struct llvm_scratch *s = c->s;
+	const uint64_t build = c->counts.ran ? c->fn->hash : 0;
+	struct llvm_seen *seen = c->mapping->seen;
 	uint64_t key = llvm_place_key(c->name, 0, 0);
-	uint32_t *at;
+	uint32_t *at, *builds;
 
 	*first = false;
 	for (size_t i = 0; i < s->use.n; i++)
 		key = llvm_place_key(
 		    s->use.at[i].name, (uint32_t)(key >> 32), (uint32_t)key);
-	at = cg_map_in(c->job, &c->mapping->seen, key);
-	if (!at)
+	at = cg_map_in(c->job, &seen->functions,
+	    llvm_place_key(
+		(cg_name)key, (uint32_t)(build >> 32), (uint32_t)build) ^
+		key);
+	builds = cg_map_in(c->job, &seen->builds, key);
+	if (!at || !builds)
 		return false;
-	*first = *at == 0;
-	*at = 1;
+	if (*at == 0) {
+		*at = ++*builds;
+		seen->most = *at > seen->most ? *at : seen->most;
+	}
+	*first = *at == c->mapping->pass + 1;
+	if (*first)
+		*at = ADDED;
 	return true;
 }
 
@@ -405,9 +422,8 @@ llvm_add_function(struct llvm_mapping *mapping, const struct llvm_function *fn)
 		return false;
 	if (c.name == 0)
 		return llvm_expected(&c, "its name in __llvm_prf_names");
-	if (!llvm_find_counts(
-		mapping->profile, fn->name, fn->hash, &c.counts)) {
-		mapping->mismatched += fn->hash != 0;
+	if (!llvm_find_counts(mapping->sums, fn->name, fn->hash, &c.counts)) {
+		mapping->mismatched += fn->hash != 0 && mapping->pass == 0;
 		return true;
 	}
 	if (!llvm_read_regions(&c) || !load_counters(&c))
@@ -423,7 +439,7 @@ llvm_add_function(struct llvm_mapping *mapping, const struct llvm_function *fn)
 		return true;
 	expand(c.s);
 	if (!is_whole(&c)) {
-		mapping->mismatched++;
+		mapping->mismatched += mapping->pass == 0;
 		return true;
 	}
 	if (!is_first(&c, &first))

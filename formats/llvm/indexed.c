@@ -68,7 +68,7 @@ take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 	uint64_t n;
 
 	while (llvm_left(bytes) > 0) {
-		record = (struct llvm_record){ 0 };
+		record = (struct llvm_record){ .name = name };
 		if (!llvm_take(bytes, 8, &record.hash) ||
 		    !llvm_take(bytes, 8, &n) || n > UINT32_MAX ||
 		    !llvm_cut(bytes, 8 * n, &part))
@@ -86,7 +86,7 @@ take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 		if (!llvm_take(&part, 4, &n) || n < 8 ||
 		    !llvm_cut(bytes, n, &part))
 			return fail(indexed, bytes->at, "values");
-		if (!llvm_add_record(indexed->profile, name, &record))
+		if (!llvm_add_record(indexed->profile, &record))
 			return false;
 	}
 	return true;
@@ -174,7 +174,7 @@ llvm_read_indexed(struct llvm_profile *profile, struct cg_slice text)
 	bytes.at += 8; /* the magic number */
 	if (!take_version(&indexed, &bytes))
 		return false;
-	profile->by_terms = indexed.version < 12;
+	profile->set = indexed.version == 11 ? LLVM_BY_TERMS : LLVM_BY_PATH;
 	if (!llvm_take(&bytes, 8, &unused) || !llvm_take(&bytes, 8, &type) ||
 	    !llvm_take(&bytes, 8, &table))
 		return fail(&indexed, bytes.at, "a header");

@@ -44,7 +44,8 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 
 	report->total += n;
 	if (cg_is_bomb(report->total * 16,
-		cg_in_offset(report->in) + report->more, CG_EXPANSION_HELD))
+		(report->in ? cg_in_offset(report->in) : 0) + report->more,
+		CG_EXPANSION_HELD))
 		return cg_reject(report->job,
 		    "expected fewer lines for the size of the input");
 	if (!cg_numbers_in(report->job, lines, line - report->written) ||

@@ -61,7 +61,10 @@ struct llvm_region {
 	unsigned char kind;
 };
 
-/* Data read from one export or profile. Initialize as { job, in, build }. */
+/*
+ * Data read from one export (in), or from profiles (NULL). Initialize as
+ * { job, in, build }.
+ */
 struct llvm_report {
 	struct cg_job *job;
 	struct cg_in *in;

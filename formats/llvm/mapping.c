@@ -84,7 +84,7 @@ add_names(struct executable *exe, struct llvm_bytes list)
 		if (!at)
 			return false;
 		/* Functions of system headers may have no mapping. */
-		llvm_note_found(exe->mapping->profile, hash);
+		llvm_note_found(exe->mapping->sums, hash);
 		*at =
 		    cg_add_name(build, (struct cg_slice){ (const char *)name.at,
 					   llvm_left(&name) });
@@ -315,9 +315,36 @@ llvm_find_section(struct cg_job *job, const struct cg_symbols *symbols,
 	       cg_reject(job, "cannot read section %s of the executable", name);
 }
 
+/*
+ * Sets *units and *functions to the sections of the coverage mapping, empty if
+ * there is none. False: an error (reported).
+ */
+static bool
+find_mapping(struct cg_job *job, const struct cg_symbols *symbols,
+    struct cg_slice *units, struct cg_slice *functions)
+{
+	if (!llvm_find_section(job, symbols, "__llvm_covmap", units) ||
+	    !llvm_find_section(job, symbols, "__llvm_covfun", functions))
+		return false;
+	if (units->len == 0 || functions->len == 0)
+		*units = *functions = (struct cg_slice){ 0 };
+	return true;
+}
+
+bool
+llvm_has_mapping(
+    struct cg_job *job, const struct cg_symbols *symbols, bool *found)
+{
+	struct cg_slice units = { 0 }, functions;
+	bool ok = find_mapping(job, symbols, &units, &functions);
+
+	*found = ok && units.len > 0;
+	return ok;
+}
+
 bool
 llvm_add_executable(
-    struct llvm_mapping *mapping, const struct cg_symbols *symbols, bool *found)
+    struct llvm_mapping *mapping, const struct cg_symbols *symbols)
 {
 	struct executable exe = { .mapping = mapping,
 		.job = mapping->report->job,
@@ -325,12 +352,9 @@ llvm_add_executable(
 	struct cg_slice names, units, functions;
 	bool big = symbols->big_endian, ok;
 
-	*found = false;
-	if (!llvm_find_section(exe.job, symbols, "__llvm_covmap", &units) ||
-	    !llvm_find_section(exe.job, symbols, "__llvm_covfun", &functions))
+	if (!find_mapping(exe.job, symbols, &units, &functions))
 		return false;
-	*found = units.len > 0 && functions.len > 0;
-	if (!*found)
+	if (units.len == 0)
 		return true;
 	if (!llvm_find_section(exe.job, symbols, "__llvm_prf_names", &names) ||
 	    (names.len == 0 && !llvm_find_section(exe.job, symbols,

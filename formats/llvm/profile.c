@@ -9,15 +9,50 @@
  * one macro (see llvm_cov.c), and negative counts (after data races), which
  * become 0. Columns, values and data for compilers only are lost.
  *
- * Several profiles in one file are summed by counter, as llvm-profdata does;
- * several inputs are summed by line.
+ * Several profiles, in one file or in several inputs, are summed by counter, as
+ * llvm-profdata does: read() adds the counters of an input to sums, which need
+ * memory by functions, and finish() looks at the executables, once.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile.h"
 
 /* From this version on, llvm-cov lists branches of a macro also on its line. */
 #define CLANG_ON_MACRO 21
+
+/* ---- From one input to the next ------------------------------------------ */
+
+struct kept {
+	struct llvm_sums sums[LLVM_SETS];
+	const struct cg_symbols **exe; /* executables of all inputs */
+	size_t exes, exe_cap;
+	uint64_t bytes; /* of all inputs */
+};
+
+static void
+clear(struct kept *kept)
+{
+	for (int i = 0; i < LLVM_SETS; i++)
+		llvm_free_sums(&kept->sums[i]);
+	free(kept->exe);
+	*kept = (struct kept){ 0 };
+}
+
+static void
+release(void *memory)
+{
+	clear(memory);
+}
+
+/* NULL: out of memory (reported). */
+static struct kept *
+get_kept(struct cg_job *job)
+{
+	static const char key;
+
+	return cg_job_state(job, &key, sizeof(struct kept), release);
+}
 
 /* ---- Executables -------------------------------------------------------- */
 
@@ -67,26 +102,31 @@ clang_version(struct cg_slice text)
 	return cg_take_u64(&text, &version) ? version : UINT64_MAX;
 }
 
+/* Those of an input. */
 struct executables {
 	size_t named, mapped, matched; /* given; with mapping; matching */
 };
 
+/* Keeps the executable, once. False: an error (reported). */
 static bool
-add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols,
-    struct executables *count)
+keep_executable(struct kept *kept, const struct llvm_profile *profile,
+    const struct cg_symbols *symbols, struct executables *count)
 {
-	struct cg_slice comment;
+	size_t i = 0;
 	bool found;
 
-	if (!llvm_find_section(
-		mapping->report->job, symbols, ".comment", &comment))
-		return false;
-	mapping->on_macro = clang_version(comment) >= CLANG_ON_MACRO;
-	if (!llvm_add_executable(mapping, symbols, &found))
+	if (!llvm_has_mapping(profile->job, symbols, &found))
 		return false;
 	count->mapped += found;
 	count->matched +=
-	    has_id(mapping->profile, symbols) || *symbols->build_id == '\0';
+	    has_id(profile, symbols) || *symbols->build_id == '\0';
+	while (i < kept->exes && kept->exe[i] != symbols)
+		i++;
+	if (i < kept->exes)
+		return true;
+	if (!cg_grow(&kept->exe, &kept->exe_cap, i + 1, sizeof(*kept->exe)))
+		return cg_reject_nomem(profile->job);
+	kept->exe[kept->exes++] = symbols;
 	return true;
 }
 
@@ -124,10 +164,10 @@ find_program_name(struct cg_job *job, const char *name, char **path)
  * never a.out, which may be any program. False: an error (reported).
  */
 static bool
-guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
-    struct executables *count)
+guess_executable(struct kept *kept, const struct llvm_profile *profile,
+    const struct cg_in *in, struct executables *count)
 {
-	struct cg_job *job = mapping->report->job;
+	struct cg_job *job = profile->job;
 	char *name;
 	bool ok = find_program_name(job, cg_in_name(in), &name);
 	const char *const path[] = { name, "a.out" };
@@ -140,17 +180,19 @@ guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
 		 * Without build ids, take the first one only: a.out may be any
 		 * program.
 		 */
-		if (symbols && (has_id(mapping->profile, symbols) ||
-				   (i == 0 && mapping->profile->id.n == 0)))
-			ok = add_executable(mapping, symbols, count);
+		if (symbols && (has_id(profile, symbols) ||
+				   (i == 0 && profile->id.n == 0)))
+			ok = keep_executable(kept, profile, symbols, count);
 	}
 	return ok;
 }
 
+/* Finds the executables of an input. False: an error (reported). */
 static bool
-add_executables(struct llvm_mapping *mapping, const struct cg_in *in)
+find_executables(struct kept *kept, const struct llvm_profile *profile,
+    const struct cg_in *in)
 {
-	struct cg_job *job = mapping->report->job;
+	struct cg_job *job = profile->job;
 	struct executables count = { 0 };
 	const char *path;
 
@@ -161,10 +203,10 @@ add_executables(struct llvm_mapping *mapping, const struct cg_in *in)
 		if (!symbols)
 			return cg_reject(
 			    job, "cannot read the executable '%s'", path);
-		if (!add_executable(mapping, symbols, &count))
+		if (!keep_executable(kept, profile, symbols, &count))
 			return false;
 	}
-	if (count.named == 0 && !guess_executable(mapping, in, &count))
+	if (count.named == 0 && !guess_executable(kept, profile, in, &count))
 		return false;
 	if (count.mapped == 0 && count.named == 0)
 		return cg_reject(job,
@@ -174,12 +216,44 @@ add_executables(struct llvm_mapping *mapping, const struct cg_in *in)
 		return cg_reject(job,
 		    "no executable has a coverage mapping: expected one built "
 		    "with -fprofile-instr-generate -fcoverage-mapping");
-	if (mapping->profile->id.n > 0 && count.matched == 0)
+	if (profile->id.n > 0 && count.matched == 0)
 		cg_warn(job, "no executable has a build id of the profile");
 	return true;
 }
 
 /* ---- Reading ------------------------------------------------------------ */
+
+static bool
+read_profile(struct llvm_profile *profile, struct cg_slice text)
+{
+	if (llvm_is_raw(text))
+		return llvm_read_raw(profile, text);
+	if (llvm_is_indexed(text))
+		return llvm_read_indexed(profile, text);
+	return cg_reject(profile->job, "expected .profraw or .profdata");
+}
+
+static int
+read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct kept *kept = get_kept(job);
+	struct llvm_profile profile = { .job = job };
+	struct cg_slice text;
+
+	(void)build;
+	if (!kept)
+		return CG_ELIMIT;
+	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
+		return cg_in_status(in);
+	profile.sums = kept->sums;
+	kept->bytes += text.len;
+	return read_profile(&profile, text) &&
+		       find_executables(kept, &profile, in)
+		   ? CG_OK
+		   : CG_EINPUT;
+}
+
+/* ---- Adding -------------------------------------------------------------- */
 
 static void
 report_losses(struct cg_job *job, const struct llvm_mapping *mapping)
@@ -189,20 +263,19 @@ report_losses(struct cg_job *job, const struct llvm_mapping *mapping)
 		    "dropped %zu function%s that the profile has of another "
 		    "build",
 		    mapping->mismatched, mapping->mismatched == 1 ? "" : "s");
-	if (mapping->profile->named > mapping->profile->found)
+	if (mapping->sums->named > mapping->sums->found)
 		cg_warn(job,
 		    "dropped %zu function%s of the profile that no executable "
 		    "has; name executables and shared libraries with {exe}",
-		    mapping->profile->named - mapping->profile->found,
-		    mapping->profile->named - mapping->profile->found == 1
-			? ""
-			: "s");
-	if (mapping->profile->unlike > 0)
+		    mapping->sums->named - mapping->sums->found,
+		    mapping->sums->named - mapping->sums->found == 1 ? ""
+								     : "s");
+	if (mapping->sums->unlike > 0)
 		cg_warn(job,
 		    "dropped %zu record%s whose function has more or fewer "
 		    "counters in another run",
-		    mapping->profile->unlike,
-		    mapping->profile->unlike == 1 ? "" : "s");
+		    mapping->sums->unlike,
+		    mapping->sums->unlike == 1 ? "" : "s");
 	if (mapping->negative > 0)
 		cg_warn(job,
 		    "%zu negative count%s of threads that ran at once %s 0 "
@@ -218,38 +291,76 @@ report_losses(struct cg_job *job, const struct llvm_mapping *mapping)
 }
 
 static bool
-read_profile(
-    struct llvm_mapping *mapping, const struct cg_in *in, struct cg_slice text)
+add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols)
 {
-	struct llvm_profile *profile = mapping->profile;
-	bool ok;
+	struct cg_slice comment;
 
-	if (llvm_is_raw(text))
-		ok = llvm_read_raw(profile, text);
-	else if (llvm_is_indexed(text))
-		ok = llvm_read_indexed(profile, text);
-	else
-		ok = cg_reject(profile->job, "expected .profraw or .profdata");
-	return ok && add_executables(mapping, in) && llvm_move_sources(mapping);
+	if (!llvm_find_section(
+		mapping->report->job, symbols, ".comment", &comment))
+		return false;
+	mapping->on_macro = clang_version(comment) >= CLANG_ON_MACRO;
+	return llvm_add_executable(mapping, symbols);
+}
+
+/* Adds the executables, as far as the pass of mapping goes. */
+static bool
+add_pass(const struct kept *kept, struct llvm_mapping *mapping)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < kept->exes; i++)
+		ok = add_executable(mapping, kept->exe[i]);
+	ok = ok && llvm_move_sources(mapping);
+	llvm_end_report(mapping->report, ok);
+	return ok;
+}
+
+/*
+ * Adds sums of counters: in one pass, or as many as there are builds of a
+ * function, since an executable may have been built anew between two runs.
+ */
+static bool
+add_sums(const struct kept *kept, struct llvm_sums *sums, struct cg_job *job,
+    struct cg_build *build)
+{
+	struct llvm_seen seen = { 0 };
+	struct llvm_mapping mapping = { .mismatched = 0 };
+	bool ok = true;
+
+	for (uint32_t pass = 0; ok && (pass == 0 || pass < seen.most); pass++) {
+		struct llvm_report report = {
+			.job = job, .build = build, .more = kept->bytes
+		};
+
+		mapping = (struct llvm_mapping){ .report = &report,
+			.sums = sums,
+			.seen = &seen,
+			.pass = pass,
+			.texts = { .job = job },
+			.mismatched = mapping.mismatched,
+			.negative = mapping.negative,
+			.decisions_lost = mapping.decisions_lost };
+		ok = add_pass(kept, &mapping);
+	}
+	if (ok)
+		report_losses(job, &mapping);
+	return ok;
 }
 
 static int
-read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+finish(struct cg_job *job, struct cg_build *build)
 {
-	struct llvm_report report = { .job = job, .in = in, .build = build };
-	struct llvm_profile profile = { .job = job };
-	struct llvm_mapping mapping = {
-		.report = &report, .profile = &profile, .texts = { .job = job }
-	};
-	struct cg_slice text;
-	bool ok;
+	struct kept *kept = get_kept(job);
+	bool ok = kept && llvm_add_event(build);
 
-	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
-		return cg_in_status(in);
-	ok = llvm_add_event(build) && read_profile(&mapping, in, text);
-	if (ok)
-		report_losses(job, &mapping);
-	llvm_end_report(&report, ok);
+	for (int i = 0; ok && i < LLVM_SETS; i++) {
+		kept->sums[i].by_terms = i & LLVM_BY_TERMS;
+		/* Lines of functions that never ran come with the first. */
+		if (i == 0 || kept->sums[i].fns > 0)
+			ok = add_sums(kept, &kept->sums[i], job, build);
+	}
+	if (kept)
+		clear(kept);
 	return ok ? CG_OK : CG_EINPUT;
 }
 
@@ -268,4 +379,5 @@ const struct cg_module cg_format_llvm_profile = {
 	.suffixes = "profraw;profdata",
 	.probe = probe,
 	.read = read_llvm,
+	.finish = finish,
 };

@@ -4,7 +4,7 @@
  *	profile.c     the module; which executables belong to a profile
  *	raw.c         .profraw  -> counters by function
  *	indexed.c     .profdata -> counters by function
- *	counts.c      the counters of one function, summed over runs
+ *	counts.c      counters by function, summed over runs
  *	unpack.c      compressed names -> text
  *	mapping.c     sections of an executable -> functions, their files
  *	function.c    mapping of a function, its counters -> regions, branches;
@@ -100,27 +100,58 @@ llvm_take_leb(struct llvm_bytes *bytes, uint64_t *value)
 
 /* The counters of a function in one run: bytes of the input. */
 struct llvm_record {
-	uint64_t hash; /* of its structure */
+	uint64_t name, hash; /* of its name, of its structure */
 	const unsigned char *counter, *bitmap;
 	uint32_t counters, bitmap_bytes;
-	uint32_t next; /* record of another run, from 1; 0: none */
 };
 
-struct llvm_profile {
-	struct cg_job *job;
-	CG_ARRAY(struct llvm_record) record;
-	struct cg_map functions; /* name and structure -> last record, from 1 */
+/* A function in all runs. */
+struct llvm_sum {
+	uint64_t name, hash;
+	size_t counter, bitmap; /* places in the sums */
+	uint32_t counters, bitmap_bytes;
+};
+
+/*
+ * Counters of all inputs, which outlive the read() of one: all memory is
+ * malloc()ed, and llvm_free_sums() frees it.
+ */
+struct llvm_sums {
+	struct llvm_sum *fn;
+	size_t fns, fn_cap;
+	size_t next; /* function that is expected next, as in the run before */
+	uint64_t *counter; /* at most INT64_MAX */
+	size_t counters, counter_cap;
+	unsigned char *bitmap;
+	size_t bitmap_bytes, bitmap_cap;
+	struct cg_map functions; /* name and structure -> function, from 1 */
 	struct cg_map names;     /* those with a record: LLVM_NAMED, _FOUND */
 	size_t named, found;     /* functions; those in executables */
 	size_t unlike; /* records with another number of counters */
+	bool by_terms; /* bitmaps have a bit for each state of the terms */
+};
+
+/* How an input states counters, and where they are added. */
+struct llvm_profile {
+	struct cg_job *job;
+	struct llvm_sums *sums; /* by enum llvm_set */
+	unsigned set;
 	CG_ARRAY(struct cg_slice) id; /* build ids */
 	unsigned width; /* of a counter: 8, or 1 (byte coverage) */
 	unsigned step;  /* from one byte of a bitmap to the next */
 	bool big;       /* big endian */
-	bool by_terms;  /* bitmaps have a bit for each state of the terms */
+	bool by_terms;  /* any bitmaps are by terms */
 };
 
 enum { LLVM_NAMED = 1, LLVM_FOUND };
+
+/*
+ * Runs are summed apart if the bits of bitmaps mean something else, and if a
+ * function has a bitmap in some runs only: compilers with and without bitmaps
+ * give it the same hash.
+ */
+enum llvm_set { LLVM_BY_PATH = 0, LLVM_BY_TERMS = 2, LLVM_SETS = 4 };
+#define LLVM_OTHERS 1 /* to the set: runs with other bitmaps */
 
 /* Bits of the version in both kinds of files (InstrProfData.inc of LLVM). */
 #define LLVM_VERSION(word) ((word)&0xffffffff)
@@ -130,10 +161,7 @@ enum { LLVM_NAMED = 1, LLVM_FOUND };
 
 bool llvm_is_raw(struct cg_slice text);
 bool llvm_is_indexed(struct cg_slice text);
-/*
- * Read a profile; records point into the text, which must stay. False:
- * malformed, or out of memory (reported).
- */
+/* Read a profile. False: malformed, or out of memory (reported). */
 bool llvm_read_raw(struct llvm_profile *, struct cg_slice text);
 bool llvm_read_indexed(struct llvm_profile *, struct cg_slice text);
 /*
@@ -141,28 +169,28 @@ bool llvm_read_indexed(struct llvm_profile *, struct cg_slice text);
  * rejected (reported).
  */
 bool llvm_check_kind(struct cg_job *, uint64_t version);
-bool llvm_add_record(
-    struct llvm_profile *, uint64_t name, const struct llvm_record *);
+/* Adds the record to the sums. False: out of memory (reported). */
+bool llvm_add_record(struct llvm_profile *, const struct llvm_record *);
 /* Adds the build ids in a list of a profile. False: malformed (reported). */
 bool llvm_add_ids(struct llvm_profile *, struct llvm_bytes list);
-/* Notes that an executable has a function of that name. */
-void llvm_note_found(struct llvm_profile *, uint64_t name);
 
 /* ---- counts.c: the counters of one function, summed over all runs ------- */
 
+/* Frees the sums, and leaves them empty. */
+void llvm_free_sums(struct llvm_sums *);
+/* Notes that an executable has a function of that name. */
+void llvm_note_found(struct llvm_sums *, uint64_t name);
+
 struct llvm_counts {
-	const struct llvm_profile *profile;
-	uint32_t first; /* its first record, from 1; 0: it never ran */
+	const uint64_t *counter;
+	const unsigned char *bitmap;
 	uint32_t counters, bitmap_bytes;
+	bool ran; /* a run has the function, maybe without counters */
+	bool by_terms;
 };
-/* Finds counters. False: the profile has the function, but of another build. */
-bool llvm_find_counts(const struct llvm_profile *, uint64_t name, uint64_t hash,
+/* Finds counters. False: the runs have the function, but of another build. */
+bool llvm_find_counts(const struct llvm_sums *, uint64_t name, uint64_t hash,
     struct llvm_counts *);
-/*
- * Sets to[] to the first n counters, summed over all runs; n is at most
- * counters.
- */
-void llvm_load_counters(const struct llvm_counts *, uint64_t *to, uint32_t n);
 /*
  * Returns bit i of the bitmap, set if it is in any run; false beyond its end.
  */
@@ -193,15 +221,23 @@ struct llvm_source {
 	cg_name name;
 };
 
-/* Data read from the executables. Initialize as { report, profile }. */
+/* Functions of executables, by name and files. */
+struct llvm_seen {
+	struct cg_map functions; /* and build -> number of the build, from 1 */
+	struct cg_map builds;    /* -> how many builds ran */
+	uint32_t most;           /* the most builds of a function */
+};
+
+/* Data read from the executables. Initialize as { report, sums, seen }. */
 struct llvm_mapping {
 	struct llvm_report *report;
-	struct llvm_profile *profile;
+	struct llvm_sums *sums;
+	struct llvm_seen *seen;
+	uint32_t pass; /* build of functions to add, from 0 */
 	struct llvm_texts texts;
 	CG_ARRAY(struct llvm_source) source;
 	struct cg_map by_name; /* name of a source -> its number, from 1 */
 	struct cg_map names;   /* MD5 of a function's name -> the name */
-	struct cg_map seen;    /* functions added, by name and files */
 	/* Branches in a macro are also on the line of the macro. */
 	bool on_macro;
 	size_t mismatched;            /* functions of another build */
@@ -210,11 +246,15 @@ struct llvm_mapping {
 	struct llvm_scratch *scratch; /* of function.c */
 };
 /*
- * Adds the functions of an executable with their counts. *found: it has a
+ * Sets *found to whether an executable has a coverage mapping. False: an error
+ * (reported).
+ */
+bool llvm_has_mapping(struct cg_job *, const struct cg_symbols *, bool *found);
+/*
+ * Adds the functions of an executable with their counts; nothing if it has no
  * coverage mapping. False: malformed, or out of memory (reported).
  */
-bool llvm_add_executable(
-    struct llvm_mapping *, const struct cg_symbols *, bool *found);
+bool llvm_add_executable(struct llvm_mapping *, const struct cg_symbols *);
 /*
  * Sets *bytes to a section of an executable; empty if there is none. False: an
  * error (reported).
@@ -282,8 +322,9 @@ struct llvm_term {
  * place of the decision in the bitmap. Examines at most *left possible tests.
  * False: too large, or malformed.
  */
-bool llvm_find_alone(const struct llvm_counts *, uint64_t bitmap,
-    const struct llvm_term *term, size_t n, uint64_t *left, uint64_t *alone);
+bool llvm_find_alone(struct cg_job *, const struct llvm_counts *,
+    uint64_t bitmap, const struct llvm_term *term, size_t n, uint64_t *left,
+    uint64_t *alone);
 
 /* ---- segments.c --------------------------------------------------------- */
 

@@ -95,7 +95,7 @@ llvm_is_raw(struct cg_slice text)
 /* ---- Records ------------------------------------------------------------ */
 
 struct fields {
-	uint64_t name, counter, bitmap, sites, bitmap_bytes, count;
+	uint64_t counter, bitmap, sites, bitmap_bytes, count;
 	struct llvm_record record;
 };
 
@@ -114,7 +114,7 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 	*f = (struct fields){ 0 };
 	if (llvm_left(bytes) < raw->size)
 		return false;
-	(void)llvm_take(bytes, 8, &f->name);
+	(void)llvm_take(bytes, 8, &f->record.name);
 	(void)llvm_take(bytes, 8, &f->record.hash);
 	(void)llvm_take(bytes, raw->pointer, &f->counter);
 	if (raw->version >= 11)
@@ -201,7 +201,7 @@ take_records(struct raw *raw, struct llvm_bytes *values)
 			    raw->word[BITMAPS_DELTA], i, f.bitmap_bytes,
 			    &f.record.bitmap)) ||
 		    (f.sites > 0 && !skip_values(raw, values)) ||
-		    !llvm_add_record(profile, f.name, &f.record))
+		    !llvm_add_record(profile, &f.record))
 			return false;
 	}
 	return true;
@@ -325,6 +325,9 @@ take_profile(struct raw *raw, struct llvm_bytes *bytes, bool first)
 	    profile->by_terms != (raw->version < 10))
 		return cg_reject_at(profile->job, at,
 		    "expected profiles of one byte order and kind in a file");
+	profile->set = profile->by_terms && raw->word[BITMAPS] > 0
+			   ? LLVM_BY_TERMS
+			   : LLVM_BY_PATH;
 	if (!take_sections(raw, bytes, &ids))
 		return cg_reject_at(profile->job, at,
 		    "the file is truncated: expected all sections of a "

@@ -153,12 +153,52 @@ check_symbols(struct cg_job *job)
 	return CG_OK;
 }
 
+/*
+ * Calls the read() of a format for the input or, if in is NULL, its finish().
+ * Returns the status.
+ */
+static int
+call_reader(
+    struct cg_job *job, const struct cg_module *module, struct cg_in *in)
+{
+	struct cg_scope outer = job->errors.scope;
+	int status;
+
+	job->reading = module;
+	job->errors.rejected = CG_OK;
+	job->errors.scope = (struct cg_scope){ 0 };
+	status = in ? module->read(job, in, &job->build)
+		    : module->finish(job, &job->build);
+	cg_scope_end(&job->errors.scope);
+	job->errors.scope = outer;
+	if (job->errors.rejected != CG_OK)
+		status = job->errors.rejected;
+	(void)cg_build_end_run(&job->build);
+	/*
+	 * Errors of the input or the builder are the cause of the format's
+	 * error.
+	 */
+	if (in && cg_in_status(in) != CG_OK)
+		status = cg_in_status(in);
+	if (cg_build_failed(&job->build, NULL) != CG_OK)
+		status = cg_build_status(&job->build);
+	if (job->errors.fault != CG_OK)
+		status = job->errors.fault;
+	return status == CG_OK ? check_symbols(job) : status;
+}
+
+/* True if the inputs of a format with finish() are added each alone. */
+static bool
+finishes_each(const struct cg_job *job)
+{
+	return job->parts || job->inputs <= 1;
+}
+
 static int
 read_input(struct cg_job *job, struct cg_in *in)
 {
 	struct cg_found found = { .module = job->from, .score = CG_PROBE_SURE };
 	const struct cg_module *module;
-	struct cg_scope outer = job->errors.scope;
 	int status = CG_OK;
 
 	job->errors.in = in;
@@ -174,27 +214,35 @@ read_input(struct cg_job *job, struct cg_in *in)
 	if (status != CG_OK)
 		return status;
 	cg_build_next(&job->build, in);
-	job->errors.rejected = CG_OK;
-	job->errors.scope = (struct cg_scope){ 0 };
-	status = module->read(job, in, &job->build);
-	cg_scope_end(&job->errors.scope);
-	job->errors.scope = outer;
-	if (job->errors.rejected != CG_OK)
-		status = job->errors.rejected;
-	(void)cg_build_end_run(&job->build);
-	/*
-	 * Errors of the input or the builder are the cause of the format's
-	 * error.
-	 */
-	if (cg_in_status(in) != CG_OK)
-		status = cg_in_status(in);
-	if (cg_build_failed(&job->build, NULL) != CG_OK)
-		status = cg_build_status(&job->build);
-	if (job->errors.fault != CG_OK)
-		status = job->errors.fault;
-	if (status == CG_OK)
-		status = check_symbols(job);
+	status = call_reader(job, module, in);
+	if (status == CG_OK && module->finish && finishes_each(job))
+		status = call_reader(job, module, NULL);
 	cg_diag_flush(&job->errors.diag, cg_in_name(in));
+	return status;
+}
+
+/*
+ * Has each format that was read add what it has kept of all inputs. Returns
+ * the status.
+ */
+static int
+finish_inputs(struct cg_job *job)
+{
+	const struct cg_module *module;
+	int status = CG_OK;
+
+	if (finishes_each(job))
+		return CG_OK;
+	for (size_t m = 0; status == CG_OK && m < job->modules; m++) {
+		bool was_read = false;
+
+		module = job->module[m];
+		for (size_t i = 0; module->finish && i < job->sources; i++)
+			was_read |= job->source[i].found.module == module;
+		if (was_read)
+			status = call_reader(job, module, NULL);
+	}
+	cg_diag_flush(&job->errors.diag, NULL);
 	return status;
 }
 
@@ -515,6 +563,8 @@ read_inputs(struct cg_job *job)
 		close_input(job);
 	}
 	job->one_failed = status == CG_EINPUT && job->inputs > 1;
+	if (status == CG_OK)
+		status = finish_inputs(job);
 	cg_job_release(job);
 	if (status == CG_OK && job->errors.skips > 0 && job->graph->runs == 0 &&
 	    job->graph->stacks == 0)

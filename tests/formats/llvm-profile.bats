@@ -105,12 +105,43 @@ like_llvm()
 		cmp - <(grep -E '^(DA|FNDA|BRDA)' "$dir/a")
 }
 
-@test "llvm-profile: several inputs are summed by line" {
-	lcov $s/clang-19-macros/default.profraw >"$dir/a"
-	lcov $s/clang-19-macros/default.profraw \
-		$s/clang-19-macros/default.profdata >"$dir/b"
-	awk -F '[:,]' '/^DA/ { print $1 ":" $2 "," 2 * $3 }' "$dir/a" |
-		cmp - <(grep ^DA "$dir/b")
+@test "llvm-profile: several inputs are summed by counter" {
+	prog=$s/clang-19-macros/prog
+	cp $s/clang-19-macros/default.profraw "$dir/a.profraw"
+	cp "$dir/a.profraw" "$dir/b.profraw"
+	byte "$dir/b.profraw" 408 32 # a region of line 12 ran 50 times
+	(cd "$dir" && cat a.profraw b.profraw >both)
+	"$CGCONV" -q -t lcov --no-markers --exe $prog "$dir/both" >"$dir/want"
+	grep -qx DA:12,57 "$dir/want" # llvm-profdata merge says so; not 13 + 50
+	"$CGCONV" -q -t lcov --no-markers --exe $prog "$dir/a.profraw" \
+		"$dir/b.profraw" | cmp - "$dir/want"
+	for how in "-j 2" "-j 2 --manifest $dir/log"; do
+		# shellcheck disable=SC2086 # several words
+		"$CGCONV" -q $how -o "$dir/got.info" --no-markers --exe $prog \
+			"$dir/a.profraw" "$dir/b.profraw"
+		cmp "$dir/got.info" "$dir/want"
+	done
+	grep -c '"totals":{"Exec":[1-9]' "$dir/log" | grep -qx 2
+	(cd "$dir" && tar cf runs.tar a.profraw b.profraw)
+	"$CGCONV" -q -o "$dir/got.info" --no-markers --exe $prog "$dir/runs.tar"
+	cmp "$dir/got.info" "$dir/want"
+	# Parts stay apart.
+	"$CGCONV" -q -t json --parts --exe $prog "$dir/a.profraw" \
+		"$dir/b.profraw" >"$dir/parts"
+	[ "$(grep -c '^\["part",' "$dir/parts")" = 2 ]
+}
+
+@test "llvm-profile: a bad input does not spoil the others of a batch" {
+	prog=$s/clang-19-macros/prog
+	cp $s/clang-19-macros/default.profraw "$dir/a.profraw"
+	cp "$dir/a.profraw" "$dir/c.profraw"
+	head -c 500 "$dir/a.profraw" >"$dir/b.profraw"
+	not "$CGCONV" -q -j 2 -o "$dir/got.info" --no-markers --exe $prog \
+		"$dir"/[abc].profraw 2>"$dir/err"
+	grep -q 'b.profraw:.*truncated' "$dir/err"
+	grep -q '1 of 3 inputs failed' "$dir/err"
+	"$CGCONV" -q -t lcov --no-markers --exe $prog "$dir/a.profraw" \
+		"$dir/c.profraw" | cmp - "$dir/got.info"
 }
 
 @test "llvm-profile: profiles of several versions in one run" {
