@@ -95,10 +95,10 @@ set_jfn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 /* ---- Calls and jumps ---------------------------------------------------- */
 
 /*
- * Reads the positions that follow calls= or jump= (the callee's entry, or the
- * jump's target) and stores them in r->to, which is zero if there are none.
- * Leaves r->base unchanged, as relative positions of later lines do not refer
- * to the target.
+ * Reads the positions after "calls=N" or "jump=N", and stores them in r->to.
+ * They are the entry of the callee or the target of the jump. Without
+ * positions, r->to becomes zero. Leaves r->base unchanged, as relative
+ * positions of later lines do not refer to the target.
  */
 static void
 set_target(struct callgrind_reader *r, const char *at)
@@ -224,10 +224,10 @@ add_jump(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a line that begins with positions, and adds it to the graph: costs of
- * the current function or, if the line before announced a call or jump
- * (r->expect), the place and cost of this call or jump. Returns where reading
- * stopped: the newline, or a malformed item.
+ * Reads a line that begins with positions, and adds it to the graph. Usually
+ * the line has costs of the current function. After a line "calls=" or "jump="
+ * (r->expect), it has the place and cost of this call or jump. Returns where
+ * reading stopped: the newline, or a malformed item.
  */
 static const char *
 read_cost_line(struct callgrind_reader *r, const char *from)
@@ -292,8 +292,9 @@ static const struct spec_line {
 };
 
 /*
- * Removes name from the begin of the line; false: the line does not begin with
- * it, and is unchanged. The same as cg_take_prefix(), but inline, as it is
+ * Removes "name" from the begin of the line. Returns false if the line begins
+ * otherwise, and then leaves it unchanged. Does not check line->len, so the
+ * line must end in a newline. An inline variant of cg_take_prefix(), as it is
  * called several times for each line.
  */
 static inline bool
@@ -405,10 +406,10 @@ read_number_line(struct callgrind_reader *r, const char *at)
 }
 
 /*
- * True if a line that begins with the byte first may have plain costs only,
- * for read_plain_lines(): it begins like a number, is not the cost line of a
- * call or jump, a function is open, and the columns are those of the graph in
- * the same order (r->straight).
+ * True if a line may have plain costs only, as read_plain_lines() needs;
+ * "first" is its first byte. The line must begin like a number, and not be the
+ * cost line of a call or jump. A function must be open. The columns must be
+ * those of the graph in the same order (r->straight).
  */
 static inline bool
 expects_costs(const struct callgrind_reader *r, char first)
@@ -419,10 +420,9 @@ expects_costs(const struct callgrind_reader *r, char first)
 }
 
 /*
- * Adds cost lines to the current function, from the pointer line on, as long
- * as they have the common form that cg_add_cost_lines() reads; r->base becomes
- * the position of the last one. Returns the first line of another form, or
- * end.
+ * Adds cost lines to the current function, from "line" on. Stops at the first
+ * line that cg_add_cost_lines() cannot read. Returns this line, or "end" if
+ * there is none. r->base becomes the position of the last line that was added.
  */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)

@@ -54,9 +54,10 @@ has_bare_costs(struct cg_slice text)
 }
 
 /*
- * Returns the score (CG_PROBE_*) of a text that has an "events:" line: nearly
- * sure if it has lines of functions as well, likely if it has other header
- * lines or bare costs, else none, as other kinds of text may have such a line.
+ * Returns the score (CG_PROBE_*) of a text that has an "events:" line. Lines
+ * of functions make it nearly sure. Other header lines or bare costs make it
+ * likely. Otherwise the score is CG_PROBE_NO, as other kinds of text may have
+ * such a line.
  */
 static int
 rate_events(struct cg_slice text)
@@ -76,8 +77,8 @@ rate_events(struct cg_slice text)
 }
 
 /*
- * True if the first line that is neither empty nor a comment begins with
- * "key:" or "key=", where the key is any word of lower-case letters.
+ * True if the text begins with "key:" or "key=". The key is any word of
+ * lower-case letters. Empty lines and comments before it are skipped.
  */
 static bool
 begins_with_key(struct cg_slice text)

@@ -89,9 +89,9 @@ set_version(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Reads "creator:", which begins a header, and records who wrote the file.
- * Only Callgrind and cgconv end each part with totals, so their parts are
- * truncated if these are absent.
+ * Reads "creator:", the first line of a header, and records who wrote the
+ * file. Only Callgrind and cgconv end each part with totals. A part of theirs
+ * without totals is truncated.
  */
 static void
 set_creator(struct callgrind_reader *r, struct cg_slice value)

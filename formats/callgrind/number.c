@@ -25,9 +25,10 @@ take_hex(const char **at, uint64_t *value)
 }
 
 /*
- * Reads to *value a number that ends before the next blank or newline, in any
- * form that cg_take_u64() reads. Returns the end of the number; if it is not a
- * number of 64 bits, reports that and returns the pointer at, unchanged.
+ * Reads a number in any form that cg_take_u64() reads, and stores it in
+ * *value. The number ends before the next blank or newline. Returns the end of
+ * the number. If it is not a number of 64 bits, reports that and returns "at"
+ * unchanged.
  */
 static const char *
 get_long_number(struct callgrind_reader *r, const char *at, uint64_t *value)
@@ -59,9 +60,9 @@ callgrind_number(struct callgrind_reader *r, const char *at, uint64_t *value)
 }
 
 /*
- * Skips what follows the start of a range, such as "-9", "+4" or ":9", with a
- * warning that only the start is used. Returns the end of the range; if there
- * is no range, the pointer at.
+ * Skips the rest of a range after its start, such as "-9", "+4" or ":9". Warns
+ * that only the start is used. Returns the end of the range, or "at" if there
+ * is no range.
  */
 static const char *
 skip_range(struct callgrind_reader *r, const char *at)

@@ -234,10 +234,10 @@ sum_inclusive(
 }
 
 /*
- * True if the root that the writer adds has to call fn, as nothing else calls
- * it. Of a cycle, the root calls only one member: true if no function outside
- * calls the cycle, and the root does not call a member yet in this part
- * (section of the profile).
+ * True if the root that the writer adds has to call "fn", as nothing else
+ * calls it. If "fn" is in a cycle, nothing outside may call the cycle. The
+ * root calls only one member of a cycle in each part (section of the profile).
+ * So if it calls a member already, the other members are not uncalled.
  */
 static bool
 is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)

@@ -60,9 +60,9 @@ callgrind_open_self(struct cg_job *job, const struct cg_graph *graph,
 }
 
 /*
- * Adds the self cost of the current callee to self->cost, but only in events
- * of coverage, which have no inclusive cost (CG_INCL_NONE). False: an error
- * (reported).
+ * Adds the self cost of the current callee to self->cost. Only events of
+ * coverage are added, as they have no inclusive cost (CG_INCL_NONE). False: an
+ * error (reported).
  */
 static bool
 add_self(struct callgrind_self *self)

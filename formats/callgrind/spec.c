@@ -24,9 +24,9 @@ static const struct {
 };
 
 /*
- * Writes the short form "fn=(7)" if the name was written before in this part
- * (id above base) and short names are wanted; spec is "fn=". False: nothing
- * was written.
+ * Writes the short form of a name, such as "fn=(7)"; "spec" is "fn=". This
+ * needs a name that was written before in this part (id above base), and short
+ * names must be wanted. Otherwise writes nothing and returns false.
  */
 static bool
 put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
@@ -47,11 +47,12 @@ put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 }
 
 /*
- * Writes the line "fn=(7) name", or "fn=(7)" if the name was written before in
- * this part (its *id is above base), or "fn=name" (no short names); spec is
- * "fn=". A new name gets the next id, ++*count, unless short names are off; a
- * name that begins like an id, "(1) x", always gets one. A symbol (linkage
- * name; "": none) follows the name in brackets, after a blank.
+ * Writes a line with a name; "spec" is "fn=" or another key. The line is
+ * "fn=(7) name" for a new name. A name that this part has already (*id above
+ * base) is written as "fn=(7)". Without short names, the line is "fn=name". A
+ * new name gets the next id, ++*count, unless short names are off. A name that
+ * begins like an id, "(1) x", always gets one. The symbol (linkage name)
+ * follows the name in brackets, unless it is empty.
  */
 static void
 put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,

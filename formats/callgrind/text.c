@@ -10,8 +10,8 @@
 #include "write.h"
 
 /*
- * Writes text with escapes for line breaks, which would begin a new line of
- * the format, and for NULs, at which KCachegrind hangs. Warns of it.
+ * Writes text with escapes for line breaks and NULs, and warns of them. A line
+ * break would begin a new line of the format, and KCachegrind hangs at a NUL.
  */
 void
 callgrind_put_text(struct callgrind_writer *w, struct cg_slice text)

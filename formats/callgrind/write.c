@@ -477,8 +477,9 @@ open_names(struct callgrind_writer *w)
 }
 
 /*
- * True if the input states an inclusive cost of the function (for the main
- * event) that is greater than its self cost. False also if it states none.
+ * True if the function's inclusive cost in the input is greater than its self
+ * cost. Only the main event is compared. False also if the input states no
+ * inclusive cost.
  */
 static bool
 states_more(struct callgrind_writer *w, cg_part part, cg_fn fn)
