@@ -43,8 +43,8 @@ pack(struct cg_doc *doc, struct packed *to, int64_t number)
 
 /*
  * Gets the next number of an array that is stored as differences, and advances
- * from->at, which is 0 before the first number. False: no more numbers, and
- * *number is unchanged.
+ * from->at. The caller sets from->at to 0 before the first number. Returns
+ * false if there are no more numbers, and leaves *number unchanged.
  */
 static bool
 unpack(struct packed *from, int64_t *number)
@@ -109,10 +109,10 @@ begin_times(struct reader *r, int64_t time)
 }
 
 /*
- * Reads the array of times of the samples, and adds to the profile the time
- * from each sample's predecessor to the sample. The array has these
- * differences or, if absolute is true, the samples' own times (Chrome before
- * 58). False: an error (reported).
+ * Reads the array of times of the samples. Adds to the profile the time
+ * between each sample and the one before it. The array has these differences
+ * or, if "absolute" is true, the times of the samples (Chrome before 58).
+ * False: an error (reported).
  */
 static bool
 take_times(struct cg_doc *doc, struct reader *r, bool absolute)

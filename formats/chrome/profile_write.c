@@ -193,10 +193,11 @@ is_written(const struct writer *w, uint32_t frame)
 }
 
 /*
- * Fills w->order with the nodes to be written, parents before children,
- * siblings by the names of their functions; and sets node.id in this order
- * (root and (idle) have fixed ids). Nodes that have no samples, nor any below
- * them (id 0), are not written. False: out of memory (reported).
+ * Fills w->order with the nodes to be written: parents before children,
+ * siblings by the names of their functions. On entry, node.id is not 0 if the
+ * node has samples (count_hits()). A node is skipped if neither it nor a node
+ * below it has samples. On return, node.id is the node's number in this order;
+ * the root and (idle) have fixed numbers. False: out of memory (reported).
  */
 static bool
 order_nodes(struct writer *w)
@@ -246,11 +247,11 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 }
 
 /*
- * Adds the number of samples of each stack to the hits of its node, and to
- * those of the line where they were taken (ticks), and marks the node as used
- * (id). The number is the cost of the event that counts samples or, without
- * such an event, the stack's own number; a stack without samples is skipped.
- * False: an error (reported).
+ * Adds the number of samples of each stack to the hits of its node. Adds it
+ * also to the ticks (samples by line) of the line where they were taken. Marks
+ * the node as used by an id that is not 0. The number is the cost of the event
+ * that counts samples. If no event does, it is the stack's own number of
+ * samples. False: an error (reported).
  */
 static bool
 count_hits(struct writer *w)
@@ -296,10 +297,10 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Passes a sample that begins at time and lasts cost ns to w->visit(), and
- * counts it; it begins later if the previous sample has not ended by then. If
- * there is a gap after the previous sample, a sample of (idle) is passed
- * first, as a sample in this format lasts until the next one.
+ * Passes a sample to w->visit(), and counts it. The sample begins at "time",
+ * but not before the previous one ends, and lasts "cost" ns. If there is a gap
+ * before it, passes a sample of (idle) first. In this format, a sample lasts
+ * until the next one.
  */
 static void
 put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
@@ -475,10 +476,10 @@ number_script(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns the name of a function to write: "" if the name is CHROME_ANONYMOUS,
- * which readers give to functions without a name, also with the ":line:column"
- * of its range, which the library appends if a file has several functions of
- * that name. Any other name is returned unchanged.
+ * Returns the name of a function to write. This is "" for CHROME_ANONYMOUS,
+ * the name that readers give to functions without one. If a file has several
+ * such functions, the library appends ":line:column" to the name; then it is
+ * "" as well. Any other name is returned unchanged.
  */
 static struct cg_slice
 own_name(struct cg_slice name, const struct cg_range *range)
@@ -599,10 +600,10 @@ put_profile(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Sets w->in_order (samples are written in order of time) if the graph has
- * only one track (timeline of a thread), which has all costs; if the track has
- * begins and ends of calls, costs and times must be in ns, too. Then also sets
- * begin and end of the profile.
+ * Sets w->in_order, which tells to write samples in order of time. This needs
+ * a graph with only one track (timeline of a thread) that has all costs. If
+ * the track has begins and ends of calls, its costs and times must be in ns.
+ * If w->in_order is set, sets begin and end of the profile, too.
  */
 static void
 choose_order(struct writer *w)

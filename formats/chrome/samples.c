@@ -180,9 +180,10 @@ add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 
 /*
  * Adds the costs of a node's stack to the graph. Each line with ticks (numbers
- * of samples) gets its share of the node's time; the rest is for samples
- * without a line. Sets node->sampled to the stack of the node's samples in the
- * timeline: with their line, if all are on one.
+ * of samples) gets its share of the node's time. Samples without a line get
+ * the rest of the time, if there is any. Sets node->sampled to the stack of
+ * the node's samples in the timeline. This stack has a line only if all
+ * samples are on that line.
  */
 static void
 add_node(struct cg_doc *doc, struct chrome_profile *profile,

@@ -71,9 +71,10 @@ struct trace {
 /* ---- Values ------------------------------------------------------------- */
 
 /*
- * Reads a JSON number, also in a string, as some producers write, and sets
- * *number to it times 10^digits: a JSON number is rounded, of a string smaller
- * digits, and what follows the number, are dropped. False: an error (reported).
+ * Reads a number, and sets *number to it times 10^digits. A JSON number is
+ * rounded. Some producers write the number in a string. Of a string, further
+ * decimals are dropped, and text after the number is ignored. False: an error
+ * (reported).
  */
 static bool
 take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
@@ -118,8 +119,9 @@ take_id(struct cg_doc *doc, uint64_t *id)
 }
 
 /*
- * Reads a string, or a number as its text, which is stored in digits (room for
- * CG_NUMBER_MAX) that the caller provides. False: an error (reported).
+ * Reads a string or a number, and sets *text to it. The text of a number is
+ * stored in "digits", which must have room for CG_NUMBER_MAX bytes. False: an
+ * error (reported).
  */
 static bool
 take_text(struct cg_doc *doc, char *digits, struct cg_slice *text)
@@ -196,8 +198,8 @@ take_phase(struct cg_doc *doc, void *into)
 }
 
 /*
- * True if the text is a number of at most 18 digits without leading zeros, as
- * producers write ids of stack frames; *number becomes it.
+ * True if the text is a number of at most 18 digits without leading zeros.
+ * Then sets *number to it. Producers write ids of stack frames in this form.
  */
 static bool
 is_count(struct cg_slice text, uint64_t *number)
@@ -208,11 +210,11 @@ is_count(struct cg_slice text, uint64_t *number)
 }
 
 /*
- * Sets *frame to the index + 1 of the stack frame with an id, or to 0 if the
- * id is empty; appends the frame if it is new. The table's key for an id is
- * its number, if the id is a number of at most 18 digits, else the number of
- * its text among the graph's names, with bit 63 set. False: an error
- * (reported).
+ * Finds the stack frame with an id, and sets *frame to its index + 1. If the
+ * id is empty, sets *frame to 0. Appends the frame if it is new. The table's
+ * key for a number of at most 18 digits is this number. Any other id is stored
+ * among the graph's names; its key is the number of that name with bit 63 set.
+ * False: an error (reported).
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
@@ -467,10 +469,11 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 }
 
 /*
- * Adds the piece of a CPU profile that an event contains to the profile with
- * its id. The profile's thread becomes that of the first piece, later that of
- * the event "Profile", the one with a start time: this thread was sampled, and
- * another thread may write the other pieces. False: an error (reported).
+ * Adds a piece of a CPU profile, which an event contains, to the profile with
+ * its id. Also sets the thread of the profile, the one that was sampled. The
+ * event "Profile", which has the start time, is in this thread. Other threads
+ * may write the other pieces. Until "Profile" comes, the thread of the first
+ * piece is used. False: an error (reported).
  */
 static bool
 add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)
@@ -569,9 +572,10 @@ take_frames(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds the stack frame index - 1 of the trace and its callers to the graph,
- * unless they were added before, and returns the graph's node; 0: index is 0,
- * or an error (reported), such as a cycle of parents.
+ * Adds a stack frame of the trace, number index - 1, and its callers to the
+ * graph. Frames that were added before are not added again. Returns the
+ * frame's node in the graph, or 0 if the index is 0. Also returns 0 for an
+ * error (reported), such as a cycle of parents.
  */
 static cg_node
 add_frames(struct cg_doc *doc, struct trace *trace, uint32_t index)

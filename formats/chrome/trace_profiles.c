@@ -180,9 +180,9 @@ add_node(struct cg_doc *doc, struct chrome_tree *tree,
 }
 
 /*
- * Appends the nodes of a piece (from) to the tree of the whole profile (to),
- * and adds the number of the tree's old nodes to the indices of parents.
- * False: an error (reported).
+ * Appends the nodes of a piece, "from", to the tree of the whole profile,
+ * "to". The indices of parents grow by the number of nodes that the tree had
+ * before. False: an error (reported).
  */
 static bool
 add_nodes(
@@ -203,9 +203,10 @@ add_nodes(
 }
 
 /*
- * Adds a node [unknown] for an id that samples or other nodes refer to but no
- * piece defined, as a trace may lose pieces, and increments *missing. Does
- * nothing if the id is defined. False: an error (reported).
+ * Adds a node [unknown] for an id that no piece of the profile defined, and
+ * increments *missing. Samples or other nodes may refer to such an id, as a
+ * trace may lose pieces. Does nothing if the id is defined. False: an error
+ * (reported).
  */
 static bool
 add_missing(

@@ -278,9 +278,9 @@ put_call(struct writer *w, const struct call *call)
 }
 
 /*
- * True if call a is written before call b, which begins at the same time:
- * calls that have not ended first, then the one that ends last, as the longest
- * is the caller of the others.
+ * True if call "a" is written before call "b", which begins at the same time.
+ * Calls that have not ended come first. Of other calls, the longest comes
+ * first, as it is the caller of the others.
  */
 static bool
 is_before(const struct call *a, const struct call *b)
@@ -305,11 +305,11 @@ sort_calls(struct call *call, size_t n)
 }
 
 /*
- * Returns how many waiting calls can be written next: all calls that begin
- * together with the first one, if they begin before now and have all ended;
- * calls that have not ended count as well (to be written as two events) if
- * more than max calls wait. 1 if an end event is first. 0: no call can be
- * written yet.
+ * Returns how many waiting calls can be written now, or 0 if none can. An end
+ * event at the head is written alone. Otherwise all calls that begin together
+ * with the first one are written together. They must begin before "now", and
+ * must have ended. If more than "max" calls wait, calls that have not ended
+ * are written, too, as two events.
  */
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
@@ -403,10 +403,10 @@ end_call(struct writer *w, int64_t time)
 }
 
 /*
- * Keeps apart two calls of the same name, if one ends just when the next
- * begins: all calls that ended at that time are written with an end a little
- * earlier. Otherwise speedscope would process the begin first, and take the
- * end of the old call for that of the new one.
+ * Separates two calls of the same name, if one ends just when the next begins.
+ * For this, all calls that ended at that time get an end a little earlier.
+ * Otherwise speedscope would process the begin first, and end the new call
+ * instead of the old one.
  */
 static void
 part_names(struct writer *w, uint32_t stack, int64_t time)
@@ -442,9 +442,10 @@ begin_call(struct writer *w, uint32_t stack, int64_t time)
 }
 
 /*
- * Changes the stack of open calls to the stack with index "to": ends, at time,
- * the open calls that are not in it, innermost first, and begins the calls
- * that are not open yet, outermost first. False: out of memory.
+ * Changes the stack of open calls to the stack with index "to". First ends, at
+ * "time", the open calls that are not in that stack, innermost first. Then
+ * begins the calls of the stack that are not open yet, outermost first. False:
+ * out of memory.
  */
 static bool
 change_stack(struct writer *w, uint32_t to, int64_t time)
@@ -571,10 +572,10 @@ put_metadata(struct writer *w, const char *what, const char *name)
 }
 
 /*
- * Sets w->pid and w->tid for the events of a track (thread); if named, also
- * writes the names of process and thread. A track without pid and tid gets a
- * number of its own as tid, as viewers would show all such tracks as one
- * thread.
+ * Sets w->pid and w->tid for the events of a track (thread). If "named" is
+ * true, also writes the names of process and thread. A track without pid and
+ * tid gets a number of its own as tid. Otherwise viewers would show all such
+ * tracks as one thread.
  */
 static void
 begin_track(struct writer *w, const struct cg_track *track, bool named)
@@ -641,9 +642,9 @@ put_samples(struct writer *w)
 }
 
 /*
- * Writes the frame of a stack and the frames of its callers as members of
- * "stackFrames", callers first, unless they were written before, and numbers
- * them. False: out of memory (reported).
+ * Numbers the frame of a stack, and writes it as a member of "stackFrames".
+ * Does so for the frames of its callers first. Frames that were written before
+ * are skipped. False: out of memory (reported).
  */
 static bool
 put_frame(struct writer *w, uint32_t stack)
@@ -667,9 +668,8 @@ put_frame(struct writer *w, uint32_t stack)
 }
 
 /*
- * Writes the stack frames of all samples that have a cost but no duration, in
- * the order in which the samples are written later. False: an error
- * (reported).
+ * Writes the stack frames of all samples with a cost but no duration, in the
+ * order of the samples. False: an error (reported).
  */
 static bool
 put_frames(struct writer *w)
