@@ -77,9 +77,9 @@ get_u32(
 }
 
 /*
- * Reads the attribute hits of a <line>, which may be negative. A number from
- * 2^63 on, which is a negative count that wrapped, is read as 1, as the line
- * ran, with a warning. False: rejected (reported).
+ * Reads the attribute "hits" of a <line>, which may be negative. A number from
+ * 2^63 on is a negative count that wrapped. It is read as 1, as the line ran,
+ * with a warning. Returns false if the attribute is malformed (reported).
  */
 static bool
 get_hits(struct reader *r, int64_t *hits)
@@ -203,10 +203,11 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 }
 
 /*
- * Returns the one of n <line> elements for the same line that has the most
- * taken branches, the first of equal ones; NULL: none has branches. In gcovr
- * 8's reports each instance of a template repeats the line with the same
- * branches, and it is unknown which of them were taken.
+ * Returns the <line> element with the most taken branches, of n elements for
+ * the same line. Of equal ones, returns the first; if none has branches, NULL.
+ * In reports of gcovr 8, each instance of a template repeats the line with the
+ * same branches. The report does not say which of them were taken, so
+ * instances cannot be merged.
  */
 static const struct line *
 find_branches(const struct line *line, size_t n)
@@ -391,10 +392,10 @@ open_class(struct reader *r)
 }
 
 /*
- * Begins a method: adds its function to the graph. A signature that begins
- * with '(' (Java, or the parameters of C++) is appended to the name to get the
- * linkage name; any other signature is the linkage name. False: rejected
- * (reported).
+ * Begins a method: adds its function to the graph. The signature gives the
+ * linkage name. One that begins with '(' has only parameters (Java, C++), and
+ * is appended to the name. Any other signature is the linkage name itself.
+ * False: an error (reported).
  */
 static bool
 open_method(struct reader *r)

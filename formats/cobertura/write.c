@@ -434,9 +434,9 @@ count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
 
 /*
  * Writes the element <methods> with the functions of the current file; it is
- * empty without option methods. Adds to w->bare the number of functions that
- * have a known line, but no lines with hits in the file, and so are not
- * written. False: out of memory (reported).
+ * empty without option methods. Functions without lines with hits in the file
+ * are not written. Adds the number of those whose line is known to w->bare.
+ * False: out of memory (reported).
  */
 static bool
 put_methods(struct writer *w)
