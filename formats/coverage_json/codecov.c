@@ -38,10 +38,10 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 }
 
 /*
- * Adds a line with this number, and "all" branches of it, of which the first
- * "hit" ones were taken, to those collected for the file; the line's count is
- * 1 if a branch was taken, else 0. Adds nothing for number 0, which means no
- * line. False: an error (reported), such as too many branches.
+ * Adds a line and "all" branches of it to those collected for the file. The
+ * first "hit" branches were taken. The line's count is 1 if a branch was
+ * taken, else 0. Adds nothing for line number 0. False: an error (reported),
+ * such as too many branches.
  */
 static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
@@ -195,10 +195,11 @@ struct writer {
 };
 
 /*
- * Writes the value of a line: "1/2" (branches taken, branches) or, if it has
- * no branches, its count. Writes the count also if the line ran but no branch
- * was taken, or the reverse, as "0/2" would mean that the line did not run.
- * Counts the lines that lose their count or their branches, for a message.
+ * Writes the value of a line. This is "1/2" (branches taken, branches) or, if
+ * the line has no branches, its count. Branches without one that was taken,
+ * "0/2", would mean that the line did not run. So if it ran, writes its count,
+ * too. Does so as well if it did not run, but a branch was taken. Counts the
+ * lines that lose their count or their branches, for a message.
  */
 static void
 put_value(struct writer *w, const struct cg_line_sum *line)
@@ -269,9 +270,10 @@ write_codecov(
 /* ---- The module --------------------------------------------------------- */
 
 /*
- * Returns the score of the next JSON value, the first file of a report:
- * CG_PROBE_LIKELY if it is an array that begins with a count or null, or an
- * object whose first key is "lines" or a line's number; else CG_PROBE_NO.
+ * Returns the score of the next JSON value, the first file of a report. It is
+ * CG_PROBE_LIKELY for an array that begins with a count or null. It is so,
+ * too, for an object whose first key is "lines" or a line's number. Otherwise
+ * it is CG_PROBE_NO.
  */
 static int
 probe_file(struct cg_json *json)

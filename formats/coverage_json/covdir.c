@@ -84,9 +84,9 @@ compare_paths(const void *pa, const void *pb)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Begins a child of the innermost open directory: writes a comma if needed,
- * the child's name as a key, and then the text first, the begin of the child's
- * value. The root has no parent, and its name is not written.
+ * Begins a child of the innermost open directory. Writes a comma if needed,
+ * and the child's name as a key. Then writes "first", the text that begins the
+ * child's value. The root has no parent, and its name is not written.
  */
 static void
 open_child(struct writer *w, struct cg_slice name, const char *first)
@@ -147,9 +147,9 @@ close_directory(struct writer *w)
 }
 
 /*
- * Makes the directories of *path the open ones: closes those that are not in
- * it, and opens those that are not open. *path becomes the base name. False:
- * out of memory (reported).
+ * Makes the directories of *path the open ones. Closes open directories that
+ * are not in the path, and opens those that are missing. *path becomes the
+ * base name. False: out of memory (reported).
  */
 static bool
 enter(struct writer *w, struct cg_slice *path)

@@ -79,9 +79,9 @@ take_missing_lines(struct cg_doc *doc, void *into)
 
 /*
  * Reads a branch, [from line, to line], and appends it to the branches of the
- * file; hit says that it was taken. Drops branches from a line that is not
- * positive, and branches to their own line, which are impossible though
- * coverage.py 6 lists them. False: an error (reported).
+ * file; "hit" says if it was taken. Drops a branch whose first line is not
+ * positive. Drops a branch from a line to itself, too, which is impossible
+ * though coverage.py 6 lists it. False: an error (reported).
  */
 static bool
 take_pair(struct cg_doc *doc, bool hit)
@@ -189,9 +189,9 @@ add_branches(struct cg_doc *doc, struct python *python)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Reads a line number of a function, and extends the struct region that the
- * argument points to (first and last line of the function) to include it; 0 is
- * ignored. False: an error (reported).
+ * Reads a line number of a function, and extends the function's range of lines
+ * to include it. The argument points to the range, a struct region. Ignores
+ * the number 0. False: an error (reported).
  */
 static bool
 take_region_line(struct cg_doc *doc, void *into)

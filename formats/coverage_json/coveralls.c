@@ -35,9 +35,9 @@ take_coverage(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the branches of a file, an array of four numbers for each (line,
- * block, branch, count), and collects them until the file ends. False: an
- * error (reported).
+ * Reads the branches of a file, and adds them to those collected for the file.
+ * They are one flat array of numbers, four for each branch: line, block,
+ * branch, count. False: an error (reported).
  */
 static bool
 take_branches(struct cg_doc *doc, void *into)

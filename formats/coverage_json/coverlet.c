@@ -201,9 +201,9 @@ read_coverlet(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns CG_PROBE_SURE for five nested objects, of a module (.dll or .exe), a
- * document, a class, a method and its "Lines" or "Branches", by the first key
- * of each; else CG_PROBE_NO.
+ * Returns CG_PROBE_SURE for five nested objects, else CG_PROBE_NO. They are a
+ * module, a document, a class, a method and its "Lines" or "Branches". Checks
+ * the first key of each; that of the module contains ".dll" or ".exe".
  */
 static int
 probe(const struct cg_head *head)

@@ -60,8 +60,8 @@ put_fns(struct writer *w)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Writes the member "branches" with n branches of a line, numbered from 0,
- * without impossible ones, which gcovr does not count either.
+ * Writes the member "branches" with n branches of a line, numbered from 0.
+ * Skips impossible branches, which gcovr does not count either.
  */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)

@@ -331,9 +331,9 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 
 /*
  * Appends the statements of the file to the list of its regions, if the target
- * can represent them. Skips those without a count or position, and empty ones,
- * which istanbul_write.c writes where columns are unknown. False: out of
- * memory (reported).
+ * can represent regions. Skips statements without a count or position. Skips
+ * empty statements, too; istanbul_write.c writes them where columns are
+ * unknown. False: out of memory (reported).
  */
 static bool
 add_regions(struct cg_doc *doc, struct istanbul *istanbul)

@@ -144,11 +144,11 @@ collect(struct writer *w)
 }
 
 /*
- * True if the file's lines follow from its statements: readers give a line the
- * highest count of the statements that begin on it. Then the statements are
- * written instead of lines. False if statements also count for lines on which
- * they only continue, if lines were excluded, or if some of several inputs
- * have only lines.
+ * True if the counts of the file's lines follow from its statements. Then the
+ * statements are written instead of the lines. Readers give a line the highest
+ * count of the statements that begin on it. That fails if statements also
+ * count for lines on which they only continue, or if lines were excluded. It
+ * also fails if some of several inputs have only lines.
  */
 static bool
 give_lines(const struct writer *w)

@@ -151,10 +151,10 @@ take_test_names(struct cg_doc *doc, void *into)
 /* ---- Lines of tests ----------------------------------------------------- */
 
 /*
- * Reads an object such as { "0": "145620" }, the lines of one file that tests
- * ran: by the number of each test, a bit for each line, in hex, whose lowest
- * bit stands for line 1. Appends them to s->bits, for end_bits(). False: an
- * error (reported).
+ * Reads the lines of one file that tests ran, such as { "0": "145620" }. The
+ * key is the number of a test. The value, in hex, has one bit for each line;
+ * the lowest bit stands for line 1. Appends the values to s->bits, for
+ * end_bits(). False: an error (reported).
  */
 static bool
 take_bits(struct cg_doc *doc, void *into)
@@ -205,10 +205,10 @@ find_line(const struct simplecov *s, const struct known *known, uint64_t line)
 }
 
 /*
- * Moves one execution of a line from the run to a test, whose part (section of
- * the graph) is the current one: subtracts it from the line's count, and adds
- * it to the graph. Does nothing if the run has no such line, or no execution
- * left of it. False: the builder has failed.
+ * Moves one execution of a line from the run to a test. Subtracts it from the
+ * line's count. Adds it to the current part (section) of the graph, which is
+ * the test's. Does nothing if the run has no execution of the line left.
+ * False: the builder has failed.
  */
 static bool
 move_line(struct cg_doc *doc, const struct known *known, uint64_t line)
@@ -249,10 +249,11 @@ move_lines(
 }
 
 /*
- * Ends the list of lines that tests ran in one file, which take_bits() has
- * read. Moves their executions from the run to the parts (sections of the
- * graph) of the tests, and clears the list. If the run has no file with this
- * path, only counts that. False: an error (reported).
+ * Moves executions of one file's lines from the run to tests. take_bits() has
+ * read which tests ran them. Each test has a part (section) of the graph.
+ * Afterwards, the list of these lines is empty, and the run's part is the
+ * current one. If the run has no file with this path, counts that and moves
+ * nothing. False: an error (reported).
  */
 static bool
 end_bits(struct cg_doc *doc, cg_name path)
@@ -467,9 +468,9 @@ cut_range(struct cg_slice *key, uint32_t number[4])
 }
 
 /*
- * Reads the branches of one condition, an object of counts by key, and adds
- * them to those collected for the file, as one block (group of branches) on
- * the condition's line. False: an error (reported).
+ * Reads the branches of one condition, an object of counts by key. Adds them
+ * to those collected for the file, as one block (group of branches) on the
+ * condition's line. False: an error (reported).
  */
 static bool
 take_condition(struct cg_doc *doc, uint32_t line)
@@ -655,9 +656,9 @@ take_files(struct cg_doc *doc, void *into)
 /* ---- Documents ---------------------------------------------------------- */
 
 /*
- * Reads the object that has the lines that tests ran, for each file of the
- * run, and moves the executions of these lines from the run to the tests.
- * False: an error (reported).
+ * Reads, for each file of the run, the lines that tests ran. Moves the
+ * executions of these lines from the run to the tests. False: an error
+ * (reported).
  */
 static bool
 take_files_of_tests(struct cg_doc *doc, void *into)

@@ -68,9 +68,10 @@ struct scanner {
 };
 
 /*
- * Adds the size of a source to the sum of all sources that were read, which is
- * limited by the size of the input: a script of a few bytes can name a source
- * of any size, again and again. False: the limit is exceeded (reported).
+ * Adds the size of a source to the total size of sources that were read. The
+ * limit of the total depends on the size of the input. Without a limit, a
+ * script of a few bytes could name a large source again and again. Returns
+ * false if the limit is exceeded (reported).
  */
 static bool
 expand(struct cg_doc *doc, uint64_t bytes)
@@ -87,10 +88,10 @@ expand(struct cg_doc *doc, uint64_t bytes)
 }
 
 /*
- * Appends the lines of a block of the source to v8->line, with their offsets
- * in UTF-16 units, as V8 counts; the block has whole lines, each with its
- * newline. Skips a byte order mark at the begin of the source, and adds the
- * lines that name a source map to v8->mapped. False: an error (reported).
+ * Appends the lines of a block of the source to v8->line. Their offsets are in
+ * UTF-16 units, as V8 counts. The block has whole lines, each with its
+ * newline. Skips a byte order mark at the begin of the source. Counts lines
+ * that name a source map in v8->mapped. False: an error (reported).
  */
 static bool
 scan_block(struct cg_doc *doc, struct scanner *s, struct cg_slice block)
@@ -190,10 +191,11 @@ open_neighbour(struct cg_doc *doc, const char *name, bool *found)
 }
 
 /*
- * Finds and reads the source with an absolute path: below the directory of
- * option sources or, without this option, below the working directory, then
- * next to the input. Sets *found, which is false before, if it exists; if it
- * does not, that is no error. False: an error (reported).
+ * Finds and reads the source with an absolute path. With option "sources",
+ * searches only below the directory of the option. Otherwise searches below
+ * the working directory, then next to the input. Sets *found if the source
+ * exists; it must be false before. A missing source is no error. False: an
+ * error (reported).
  */
 static bool
 read_source(struct cg_doc *doc, const char *path, bool *found)
@@ -236,9 +238,9 @@ find_line(const struct v8 *v8, uint64_t offset)
 }
 
 /*
- * Returns the index of the first line, from the index "line" on, that has no
- * count yet; the number of lines if there is none. Shortens the links
- * (line.next) that it follows, as union-find does, so that many ranges do not
+ * Returns the index of the first line without a count, from the index "line"
+ * on. Returns the number of lines if there is none. Shortens the links
+ * (line.next) that it follows, as union-find does. Otherwise many ranges would
  * take quadratic time.
  */
 static uint32_t
@@ -329,11 +331,11 @@ column_of(const struct line *line, uint64_t offset)
 }
 
 /*
- * Adds a range of the source that V8 has counted to the data collected for the
- * file: a branch, the only one of its block, if the range's function was
- * counted by blocks; if it is the first range of a named function, the
- * function, too. Skips ranges behind the end of the source. False: an error
- * (reported).
+ * Adds a range, to which V8 gave a count, to the data collected for the file.
+ * Adds a branch if V8 counted blocks of the range's function, not only its
+ * calls. "block" is the number of the branch's group. Adds the function as
+ * well if this is the first range of a named function. Skips ranges behind the
+ * end of the source. False: an error (reported).
  */
 static bool
 add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
@@ -487,7 +489,7 @@ take_function(struct cg_doc *doc, void *into)
 }
 
 /*
- * True if no component of an absolute path is empty, "." or "..", so that the
+ * True if no component of an absolute path is empty, "." or "..". Then the
  * path, appended to a directory, stays below it.
  */
 static bool
@@ -505,10 +507,11 @@ stays_below(const char *path)
 }
 
 /*
- * Sets v8->path to the path of a URL such as "file:///a%20b.js", decoded.
- * *found is false if it is no such URL, or if the path has a NUL, an empty
- * component, "." or "..", which node does not write (so the path stays below a
- * directory). False: out of memory (reported).
+ * Sets v8->path to the decoded path of a URL such as "file:///a%20b.js". Sets
+ * *found to whether the URL is of this kind and its path is safe. A path is
+ * not safe if a component is empty, "." or "..", or if it has a NUL. It could
+ * leave a directory; node does not write such paths. False: out of memory
+ * (reported).
  */
 static bool
 set_path(struct cg_doc *doc, struct cg_slice url, bool *found)

@@ -46,9 +46,9 @@ struct subrange {
 };
 
 /*
- * Reads a subrange (columns of a line with a count of their own), and appends
- * it as a region, whose line is set later; an empty one is only counted.
- * False: an error (reported).
+ * Reads a subrange: columns of a line with a count of their own. Appends it as
+ * a region; the caller sets the region's line later. An empty subrange is only
+ * counted. False: an error (reported).
  */
 static bool
 take_subrange(struct cg_doc *doc, void *into)
