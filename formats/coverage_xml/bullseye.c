@@ -121,9 +121,9 @@ add_statement(struct coverage_xml_reader *r, uint64_t line, bool ran)
 }
 
 /*
- * Adds the two outcomes, true and false, of a decision or condition on the
- * line as one branch of the last method; an outcome that occurred (yes, no)
- * gets count 1. False: an error (reported).
+ * Adds a decision or condition on the line as one branch of the last method.
+ * The branch has the two outcomes true and false. "yes" and "no" say which
+ * ones occurred; such an outcome gets count 1. False: an error (reported).
  */
 static bool
 add_outcomes(struct coverage_xml_reader *r, uint64_t line, bool yes, bool no)

@@ -43,9 +43,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Adds the branches of one <line> element to the graph as one block (group of
- * branches) with the number *block, and increments *block. Does nothing if the
- * element has no branches. False: an error (reported).
+ * Adds the branches of one <line> element to the graph. They form one block
+ * (group of branches) with the number *block, which is then incremented. Does
+ * nothing if the element has no branches. False: an error (reported).
  */
 static bool
 add_branches(struct reader *reader, const struct line *line, uint32_t *block)
@@ -176,9 +176,10 @@ open_file(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a method that begins on the line to the graph, and its number of calls
- * if that is stated. The name is the attribute signature (OpenClover) or name
- * (PHPUnit); a method without both is skipped. False: rejected (reported).
+ * Adds a method that begins on the line to the graph. Adds its number of
+ * calls, too, if that is stated. The name is the attribute "signature"
+ * (OpenClover) or "name" (PHPUnit). Skips a method without both. False:
+ * rejected (reported).
  */
 static bool
 add_method(struct reader *reader, uint32_t line)

@@ -181,9 +181,9 @@ put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Writes a line. If its branches are pairs: a statement, and an element for
- * each pair; else istanbul's single element, with the numbers of branches that
- * were taken and that were not.
+ * Writes a line. If its branches are pairs, writes a statement, and an element
+ * for each pair. Otherwise writes a single element as istanbul does. That
+ * element has the numbers of branches taken and not taken.
  */
 static void
 put_statement(struct cg_out *out, const struct cg_line_sum *line)
@@ -251,9 +251,9 @@ sort_fns(struct coverage_xml_fns *f)
 }
 
 /*
- * Writes the methods, from index *at on, whose first line is at most the given
- * one, up to the first that begins later, and advances *at past them: a method
- * precedes its lines.
+ * Writes the methods that begin on or before "line", from index *at on. Stops
+ * at the first one that begins later, and sets *at to its index. In this
+ * format a method precedes its lines.
  */
 static void
 put_methods(struct writer *c, size_t *at, uint32_t line)

@@ -84,11 +84,12 @@ open_line(struct coverage_xml_reader *r)
 }
 
 /*
- * Reads the first probe of a line; skips further ones. It has a count of true
- * and a count of false, each of which may be "". Two counts are the outcomes
- * of a branch, which is added. A count of true alone says how often a function
- * was entered. If the line ran, the sum of the counts is its count, unless the
- * sum is 0. False: an error (reported).
+ * Reads the first probe of a line; skips further ones. A probe has a count of
+ * true and a count of false, each of which may be "". Two counts are the
+ * outcomes of a branch, which is added. A count of true alone says how often a
+ * function was entered. If the report marks the line as executed, the sum of
+ * the counts becomes the line's count, unless it is 0. False: an error
+ * (reported).
  */
 static bool
 open_probe(struct coverage_xml_reader *r)

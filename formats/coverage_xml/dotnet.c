@@ -373,8 +373,8 @@ close_dotcover_scope(struct coverage_xml_reader *r)
 }
 
 /*
- * Begins a method of the open types. Types nest, and a type inside the open
- * one may just have ended, so d->scope is first cut back to the names of the
+ * Begins a method of the innermost open type. Types nest, and one inside this
+ * type may just have ended. So first cuts d->scope back to the names of the
  * open types. False: out of memory (reported).
  */
 static bool
@@ -764,8 +764,8 @@ open_partcover_method(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a statement to the last method. Skips one without a file, which is code
- * that the compiler made. False: an error (reported).
+ * Adds a statement to the last method. Skips a statement without a file, as
+ * the compiler made its code. False: an error (reported).
  */
 static bool
 open_partcover_point(struct coverage_xml_reader *r)
@@ -804,10 +804,10 @@ static const struct coverage_xml_element partcover[] = {
 /* ---- The document ------------------------------------------------------- */
 
 /*
- * Begins a report: sets r->elements, the table of the elements to read, and
- * resets the state in r->arg. If largest, a line gets the largest count of its
- * statements instead of their sum, as the statements only say whether they
- * ran. Returns true.
+ * Begins a report. Sets r->elements, the table of the elements to read, and
+ * resets the state in r->arg. If "largest" is true, a line gets the largest
+ * count of its statements, not their sum. This is for reports whose statements
+ * only say whether they ran. Returns true.
  */
 static bool
 begin_report(struct coverage_xml_reader *r,

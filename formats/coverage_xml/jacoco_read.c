@@ -142,9 +142,9 @@ group_name(struct reader *reader)
 }
 
 /*
- * Sets *path to the id of a file's path in the open package, and records the
- * open group (module) as owner of the path, or SHARED if several groups have
- * it. False: out of memory (reported).
+ * Sets *path to the id of a file's path in the open package. Records the open
+ * group (module) as owner of the path. If several groups have the path, its
+ * owner is SHARED. False: out of memory (reported).
  */
 static bool
 add_path(struct reader *reader, struct cg_slice name, cg_name *path)
@@ -167,12 +167,12 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 }
 
 /*
- * Maps the name of a source without its suffix, also with "Kt" appended, to
- * its path (of several sources, to the first one's), so that the file of a
- * class can be found by the class's name. Older reports of JaCoCo do not state
- * the file of a class, but most files are named after the class: "Cover" of
- * demo/Cover$Adder is in Cover.java, Kotlin's CoverKt in Cover.kt. False: out
- * of memory (reported).
+ * Maps the name of a source without its suffix to its path. Maps the name with
+ * "Kt" appended, too. If several sources have the name, the first one's path
+ * is used. By this map, the file of a class is found by the class's name. It
+ * is needed as older reports of JaCoCo do not state the file. Most files are
+ * named after the class: "Cover" of demo/Cover$Adder is in Cover.java,
+ * Kotlin's CoverKt in Cover.kt. False: out of memory (reported).
  */
 static bool
 add_stem(struct reader *reader, struct cg_slice name, cg_name path)
@@ -341,9 +341,10 @@ find_line(const struct line *line, size_t n, uint32_t number)
 }
 
 /*
- * True if the counters of the method are the sums of as many lines as it has,
- * from its first line on, skipping lines that another method owns. Decrements
- * *looks, the limit of work for a file, for each line; false if it reaches 0.
+ * True if the counters of the method equal the sums of its lines. The lines
+ * begin at its first line, and are as many as its line counter states; lines
+ * of other methods are skipped. Decrements *looks, the limit of work for a
+ * file, for each line. False also if the limit reaches 0.
  */
 static bool
 is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
@@ -371,11 +372,12 @@ is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
 
 /*
  * Gives lines of a file to its methods (sets line[].fn), as reports list lines
- * only by file. A method gets as many lines as it has, from its first line on,
- * skipping lines of other methods, if the sums of these lines equal the
- * method's counters; methods with the same first line get none. Methods are
- * visited from the last to the first, so that inner ones get their lines
- * first; at the limit of work (LOOKS_MAX), the remaining ones get no lines.
+ * only by file. A method gets lines from its first line on, as many as its
+ * line counter states. Lines of other methods are skipped. The sums of its
+ * lines must equal the method's counters, else it gets none. Methods with the
+ * same first line get none. Methods are visited from the last to the first, so
+ * that inner ones get their lines first. At the limit of work (LOOKS_MAX), the
+ * remaining ones get no lines.
  */
 static void
 give_lines(
@@ -492,9 +494,9 @@ add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
 }
 
 /*
- * Adds the methods and sources of a package to the graph. Those of all
- * packages are in two lists: methods and sources are the indices where the
- * package begins, and package has the indices where it ends. A method without
+ * Adds the methods and sources of a package to the graph. The lists of methods
+ * and of sources are those of all packages. The package begins at the indices
+ * "methods" and "sources", and ends before those in *package. A method without
  * a path gets the source that fits the name of its class. False: an error
  * (reported).
  */

@@ -102,8 +102,8 @@ add_node(struct node *to, const struct node *from)
 }
 
 /*
- * Counts the node's last line (a node is a method or class), if there is one,
- * as missed or covered, and forgets it.
+ * Ends the current line of a node (method or class). Counts the line as missed
+ * or covered. Does nothing if there is no line.
  */
 static void
 end_line(struct node *node)
@@ -183,9 +183,9 @@ compare_methods(const void *pa, const void *pb)
 }
 
 /*
- * Sets *name to the path without its suffix, "src/a" for src/a.c, as Java
- * names the public class of a file after the file; valid until the next file.
- * False: out of memory (reported).
+ * Sets *name to the path without its suffix, "src/a" for src/a.c. This fits
+ * Java, where the public class of a file has the file's name. *name is valid
+ * until the next file. False: out of memory (reported).
  */
 static bool
 name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
@@ -385,10 +385,10 @@ instructions_of(
 }
 
 /*
- * Adds the counters of a row (what one function has on a line) to its line,
- * its class and, if known, its method. The line's branches are added only with
- * the line's first row that has branches: *has_branches is true if that was
- * added before, and is set here.
+ * Adds the counters of a row to its line, its class and, if known, its method.
+ * A row is what one function has on a line. The branches of the line are added
+ * only once, with the first row that has branches. *has_branches says if they
+ * were added; the caller resets it for each line.
  */
 static void
 count_row(struct writer *j, struct line *line, const struct cg_line *row,
@@ -420,8 +420,9 @@ count_row(struct writer *j, struct line *line, const struct cg_line *row,
 }
 
 /*
- * Adds what each function has on each line to the counters of its method, its
- * class and the line, for all lines in j->line.
+ * Adds the counters of all rows to their lines, classes and methods. A row is
+ * what one function has on a line. Rows on lines that are not in j->line are
+ * skipped.
  */
 static void
 count_rows(struct writer *j)
