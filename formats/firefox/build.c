@@ -160,9 +160,9 @@ find_symbols(struct cg_doc *doc, struct firefox_reader *r,
 /* ---- Named functions ---------------------------------------------------- */
 
 /*
- * Adds the function for script code outside of functions, named as the Firefox
- * Profiler names it, "(root scope) FILE", and returns it. pos->file is its
- * file. 0: out of memory (reported).
+ * Adds and returns the function for script code outside of functions. It is
+ * named "(root scope) FILE", as the Firefox Profiler names it. Its file is
+ * pos->file. 0: out of memory (reported).
  */
 static cg_fn
 add_script(struct cg_doc *doc, const struct firefox_location *location,
@@ -362,9 +362,10 @@ prefix_of(const struct firefox_table *stacks, int64_t row)
 }
 
 /*
- * Adds all rows of the table of stacks to the graph, and appends their nodes
- * to tables->node, unless another thread did before. A caller's stack must
- * precede those of its callees. False: an error (reported).
+ * Adds the rows of the table of stacks to the graph, and appends their nodes
+ * to tables->node. Threads can share the table, so rows that have a node
+ * already are skipped. The stack of a caller must precede those of its
+ * callees. False: an error (reported).
  */
 static bool
 add_stacks(struct cg_doc *doc, struct firefox_reader *r,

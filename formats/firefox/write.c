@@ -310,9 +310,9 @@ put_location(struct writer *w, size_t row)
 }
 
 /*
- * Writes a column of sourceLocationTable, which has a row for each frame whose
- * position is in another file than its function. If source is true, the column
- * has the row of the source file, else the line.
+ * Writes a column of sourceLocationTable. The table has a row for each frame
+ * whose position is in another file than its function. If "source" is true,
+ * the column has the rows of source files, else lines.
  */
 static void
 put_locations(struct writer *w, const char *name, bool source)
@@ -371,8 +371,8 @@ put_one(struct writer *w, size_t row)
 }
 
 /*
- * Writes the index of the name of a library (row) in the table of strings,
- * which has the names of functions, then of libraries, then of files.
+ * Writes the index of the name of library "row" in the table of strings. That
+ * table has the names of functions, then of libraries, then of files.
  */
 static void
 put_lib_name(struct writer *w, size_t row)
@@ -561,9 +561,10 @@ visit_track(struct writer *w, size_t number)
 }
 
 /*
- * Passes one sample for each stack of a part (section of the graph) with a
- * cost to put_sample(). Stacks have no times, so the time of a sample is the
- * sum of the costs before it, where a cost of 1 that is not a time lasts 1 ms.
+ * Passes the stacks of a part (section of the graph) to put_sample(), one
+ * sample for each. Skips stacks without a cost. Stacks have no times, so a
+ * sample begins at the sum of the costs before it. If costs are not times, a
+ * cost of 1 counts as 1 ms.
  */
 static void
 visit_part(struct writer *w, cg_part part)
@@ -699,9 +700,9 @@ put_meta(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Sets w->threads, and fills w->thread with the number of samples, first and
- * last time of each thread, by a pass that writes nothing. False: out of
- * memory (reported).
+ * Sets w->threads, the number of threads. Fills w->thread with the number of
+ * samples of each thread, and their first and last time. For this, visits all
+ * samples without writing anything. False: out of memory (reported).
  */
 static bool
 count_samples(struct writer *w)
@@ -744,9 +745,9 @@ choose_order(struct writer *w)
 }
 
 /*
- * Sets w->begin, the time of the first sample of all threads, and w->interval,
- * the average interval between samples of the first thread that has any; 1 ms
- * if it is unknown.
+ * Sets w->begin, the time of the first sample of all threads. Sets w->interval
+ * to the average interval between samples of the first thread that has
+ * samples. It is 1 ms if that is unknown.
  */
 static void
 find_times(struct writer *w)
