@@ -74,8 +74,8 @@ has_name(const char *name, const char *suffix)
 }
 
 /*
- * True if the stack has several frames, that is, a ';' without blanks around
- * it, which distinguishes it from a sentence.
+ * True if a stack has several frames, that is, a ';' without blanks around it.
+ * A sentence has none.
  */
 static bool
 is_deep(struct cg_slice line)
@@ -109,11 +109,12 @@ is_other_text(struct cg_slice line)
 }
 
 /*
- * Returns the score (CG_PROBE_*) of a text: two thirds of its first lines must
- * be stacks, or half of them if the file is named .folded or .collapsed. If it
- * has neither this name nor a header, and no stack has more than one frame,
- * all of at least FLAT_LINES lines must be stacks ("exit 0" is not a profile).
- * The score is low, so that a more specific format wins.
+ * Returns the score (CG_PROBE_*) of a text. Two thirds of its first lines must
+ * be stacks. For a file named .folded or .collapsed, half of them are enough.
+ * A text without such a name, without a header and without a stack of several
+ * frames needs more. It must have at least FLAT_LINES lines, all of them
+ * stacks, as "exit 0" is not a profile. The score is low, so that a more
+ * specific format wins.
  */
 static int
 probe(const struct cg_head *head)

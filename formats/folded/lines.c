@@ -34,9 +34,9 @@ common_prefix(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Shortens lines->end, the list of the ends of the last stack's frames, to the
- * frames that the stack in text begins with, too: they need not be parsed
- * again.
+ * Finds the frames that begin both the last stack and the stack in "text".
+ * They need not be parsed again. lines->end lists where the frames of the last
+ * stack end. Shortens this list to the common frames.
  */
 static void
 keep_common(
@@ -82,9 +82,9 @@ push_frame(struct folded_lines *lines, const struct folded_input *input,
 }
 
 /*
- * Parses the stack in text, and appends its frames to lines->frame, except the
- * first ones that are the same as in the last stack, whose text is in last.
- * Sets line->keep to the number of frames left out, line->frame and
+ * Parses the stack in "text", and appends its frames to lines->frame. Skips
+ * the first frames that are the same as in the last stack, "last". Sets
+ * line->keep to the number of skipped frames. Sets line->frame and
  * line->frames to the index and number of the others. False: out of memory.
  */
 static bool
@@ -110,8 +110,8 @@ take_frames(struct folded_lines *lines, const struct folded_input *input,
 }
 
 /*
- * Removes the counts from the end of a line's text and stores them in count[],
- * one for each column of the input. False: the line is not a stack; the text
+ * Removes the counts from the end of *text, and stores them in count[]. There
+ * is one for each column of the input. False: the line is not a stack; *text
  * may have lost some counts.
  */
 static bool

@@ -127,10 +127,10 @@ add_unknown(struct reader *r)
 }
 
 /*
- * Adds the frames of a line to the graph, on top of those that it shares with
- * the last stack, and returns the node of the leaf. Austin's stacks begin with
- * process and thread, which are not added; if nothing follows, the leaf is
- * [unknown]. 0: an error (reported).
+ * Adds the frames of a line to the graph, and returns the node of the leaf.
+ * They go on top of the frames that the line shares with the last stack. The
+ * process and thread that begin a stack of Austin are not added. If nothing
+ * follows them, the leaf is [unknown]. 0: an error (reported).
  */
 static cg_node
 add_frames(struct reader *r, const struct folded_lines *lines,
@@ -403,7 +403,8 @@ has_two_counts(struct cg_slice line)
 
 /*
  * True if the block has stacks and all of them have two counts (a difference).
- * One line is not enough: "Thread 7 12" is a stack with one count.
+ * The first stack alone does not tell: "Thread 7 12" can be a frame "Thread 7"
+ * with one count.
  */
 static bool
 all_have_two(struct cg_slice block)
@@ -423,10 +424,11 @@ all_have_two(struct cg_slice block)
 }
 
 /*
- * Finds out how many counts a line has: by option counts, else by a header
- * line, which is removed from the block, else by the lines of the first block.
- * Sets *columns to the number and event[] to the events; leaves both if lines
- * have one count. Returns the status.
+ * Finds out how many counts a line has. Option "counts" decides, if it is set.
+ * Otherwise a header line decides, and is removed from the block. Without a
+ * header, the lines of the first block decide. Sets *columns to the number and
+ * event[] to the events. Leaves both unchanged if lines have one count.
+ * Returns the status.
  */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
@@ -507,9 +509,10 @@ take_mode(struct cg_slice line, struct cg_slice *mode)
 }
 
 /*
- * Returns the dialect of Austin (a profiler of Python) that the block is
- * written in, or FOLDED_PLAIN if it has no stack, or one that is not Austin's.
- * Sets *mode to the mode that a comment of the block states, if there is one.
+ * Returns the dialect of the block's stacks, if they are those of Austin, a
+ * profiler of Python. Returns FOLDED_PLAIN if there are no stacks, or some are
+ * not Austin's. Sets *mode to the mode that a comment of the block states, if
+ * there is one.
  */
 static enum folded_austin
 find_austin(struct cg_slice block, struct cg_slice *mode)
@@ -537,9 +540,9 @@ find_austin(struct cg_slice block, struct cg_slice *mode)
 }
 
 /*
- * Prepares for a dialect of Austin: sets the events by dialect and mode, and
- * frees the table by which threads look up functions, as Austin's frames have
- * lines.
+ * Prepares for a dialect of Austin. Sets the events by dialect and mode. Frees
+ * the table by which threads look up functions. It does not fit, as Austin's
+ * frames have lines.
  */
 static void
 begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)

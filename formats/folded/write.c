@@ -64,10 +64,11 @@ clean(char c)
 }
 
 /*
- * Copies a name to a buffer of at least its length (to), changed so that
- * readers take it as one frame: they drop blanks at the ends, take a number at
- * the end as a count, and a line that begins with "# " as a comment. Returns
- * the text in the buffer; [unknown] if nothing remains.
+ * Copies a name to the buffer "to", changed so that readers take it as one
+ * frame. The buffer needs at least the length of the name. Readers drop blanks
+ * at the ends, and take a number at the end as a count. They take a line that
+ * begins with "# " as a comment. Returns the text in the buffer, or [unknown]
+ * if nothing remains.
  */
 static struct cg_slice
 clean_name(struct cg_slice name, char *to)
@@ -257,9 +258,9 @@ append_frame(struct writer *w, const struct cg_merged_frame *frame)
 }
 
 /*
- * Writes a point and the decimals of micro (millionths) to a buffer (to), and
- * returns the end of the text. Writes at least one decimal, so that readers
- * know that the column has fractions.
+ * Writes a point and decimals to the buffer "to"; "micro" is the fraction in
+ * millionths. Returns the end of the text. At least one decimal is written, so
+ * that readers know that the column has fractions.
  */
 static char *
 format_fraction(char *to, uint64_t micro)
