@@ -47,10 +47,10 @@ add_call(struct cg_build *build, const struct gcov_known *callee,
 }
 
 /*
- * Adds to the graph the calls to the callee that were kept because its ident
- * (gcc's number of a function) was not known yet, and empties their list. Each
- * call is added to the part (section of the profile) it was read in; the
- * current part is restored. False: out of memory.
+ * Adds to the graph the calls that waited for their callee, and empties their
+ * list. They waited because the ident of the callee (gcc's number of a
+ * function) was not known yet. Each call is added to the part (section of the
+ * profile) it was read in; the current part is restored. False: out of memory.
  */
 static bool
 add_waiting(struct gcov_program *program, struct cg_build *build,
@@ -364,11 +364,11 @@ add_site_call(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Adds to the graph the calls of one line, which has n edges (calls with a
- * callee) in the .ci file and n call sites (with a count) in the notes. As it
- * is unknown which edge belongs to which site, adds nothing unless all edges
- * have the same callee or all sites the same count. Indirect calls, and calls
- * with count 0, are not added. False: out of memory.
+ * Adds the calls of one line to the graph. "edge" has the n calls that the .ci
+ * file lists, with their callees. "site" has the n call sites of the notes,
+ * with their counts. It is unknown which edge belongs to which site. So adds
+ * nothing unless all edges have the same callee or all sites the same count.
+ * Indirect calls, and calls with count 0, are not added. False: out of memory.
  */
 static bool
 join_line(struct gcov_unit *unit, struct cg_build *build,
@@ -415,9 +415,10 @@ join(struct gcov_unit *unit, struct cg_build *build)
 }
 
 /*
- * Fills unit->locals anew: it maps the names (cg_name) of all functions in
- * this object file to their idents (gcc's numbers), for calls of local
- * functions, of which a .ci file gives only the names. False: out of memory.
+ * Fills unit->locals anew. It maps the names (cg_name) of this object file's
+ * functions to their idents (gcc's numbers). It is needed for calls of local
+ * functions, as a .ci file states only the names of these. False: out of
+ * memory.
  */
 static bool
 add_locals(struct gcov_unit *unit, struct cg_build *build)

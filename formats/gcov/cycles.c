@@ -78,10 +78,11 @@ unblock(struct search *search, uint32_t block)
 }
 
 /*
- * Adds the block to the list of each successor that the search may follow, as
- * no circuit through the block was found: when unblock() unblocks a successor,
- * it then unblocks this block, too. (The lists have arcs; the block is the
- * arc's source. An arc that is in a list already is not added again.)
+ * Adds the block to the list of each successor that the search may follow.
+ * Called if no circuit through the block was found. When unblock() unblocks
+ * one of these successors, it unblocks this block, too. The lists have arcs;
+ * the block is the arc's source. An arc that is in a list already is not added
+ * again.
  */
 static void
 add_to_lists(struct search *search, const struct gcov_block *block)
@@ -138,10 +139,10 @@ enter(struct search *search, uint32_t block)
 }
 
 /*
- * Examines an arc of the block on top of the path, and stores it as the arc by
- * which the path leaves this block. True: the search goes on at the arc's
- * destination, which the caller enters. False: the arc cannot be followed, or
- * it returned to the start of the path; that circuit has been counted.
+ * Follows an arc of the block on top of the path. Stores the arc as the one by
+ * which the path leaves this block. True: the caller must enter the arc's
+ * destination. False: the arc cannot be followed, or it returned to the start
+ * of the path; then this circuit has been counted.
  */
 static bool
 follow(struct search *search, struct gcov_frame *frame, uint32_t number)
@@ -237,8 +238,9 @@ gcov_count_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
  */
 
 /*
- * Pushes a block on the stack of a depth-first search, which has *frames
- * entries, and stores the index of the arc by which it was reached (by).
+ * Pushes a block on the stack of a depth-first search, and increments *frames,
+ * the size of the stack. "by" is the index of the arc by which the block was
+ * reached; it is stored for the block.
  */
 static void
 push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)

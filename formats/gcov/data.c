@@ -51,10 +51,10 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads a record of counters of one kind, after its tag, and stores where the
- * counters are in the last function of the data; stores nothing if has_fn is
- * false, or if the kind is not used for coverage. From gcc 11 on, a negative
- * length means that all counters are zero and not in the file. False:
+ * Reads a record of counters of one kind, after its tag. Stores the position
+ * of the counters in the last function of the data. Stores nothing if "has_fn"
+ * is false, or if the kind is not used for coverage. From gcc 11 on, a
+ * negative length means that all counters are zero and not in the file. False:
  * malformed (see bytes->error).
  */
 static bool

@@ -69,8 +69,9 @@ emit_block(
 
 /*
  * Sets *pos to the first line of the block. A block without lines takes the
- * line of its only successor, or of that block's only successor, and so on, up
- * to 15 blocks on. False: no line was found, and *pos is unchanged.
+ * line of its only successor. If the successor has no line, either, the search
+ * goes on to its successor, up to 15 blocks on. False: no line was found, and
+ * *pos is unchanged.
  */
 static bool
 find_begin(const struct gcov_emit *emit, uint32_t block, struct cg_pos *pos)
@@ -132,12 +133,13 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 }
 
 /*
- * Adds the arcs out of block "number" to the graph as branches of the line
- * that the block ends on (pos), if two or more of them are not fake; if last
- * is true, also as jumps. Fake arcs are not added: they stand for calls.
- * Leaves out branches or jumps if the graph does not want them. A block may
- * end on the line repeatedly: time is the number of earlier calls for this
- * block and line, and makes the indices of the branches unique.
+ * Adds the arcs out of block "number" to the graph as branches of a line. The
+ * block ends on this line, "pos". Adds no branches unless two or more arcs are
+ * not fake. Fake arcs stand for calls, and are never added. If "last" is true,
+ * adds the arcs as jumps, too. Skips branches or jumps that the graph does not
+ * want. A block may end on the line several times. For each time, this
+ * function is called with another "time", from 0 on. "time" makes the indices
+ * of the branches unique.
  */
 static void
 emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
@@ -175,14 +177,13 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 }
 
 /*
- * Adds each call at the end of block "number" (a fake arc) to the graph as a
- * call on the line, without a callee; its count is how often the call
- * returned. Its index is that of the arc, among those that are not fake,
- * before which it happens; in a block with fewer than two of them it is time.
- * time is the number of earlier calls of this function for the block and line,
- * as in emit_arcs(). On line 0 the index is 0. If last is true, also adds a
- * call site, by which calls of a .ci file find their counts. False: out of
- * memory.
+ * Adds the calls at the end of block "number" to the graph. Each fake arc of
+ * the block is a call. It is added as a call on the line "pos", without a
+ * callee. Its count is how often the call returned. Its index is 0 on line 0.
+ * If fewer than two arcs of the block are not fake, the index is "time", as
+ * for emit_arcs(). Otherwise it is the index that emit_arcs() gives to the
+ * next arc. If "last" is true, adds a call site for each call, too. By these
+ * sites, calls of a .ci file find their counts. False: out of memory.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
@@ -289,9 +290,9 @@ emit_line_0(struct gcov_emit *emit)
 
 /*
  * Limits touch->ends, how often the branches of a block are added for one
- * line: without a limit, a small file could ask for very many rows. A unit
- * (object file) may repeat one arc for each 4 bytes of its notes; beyond that,
- * touch->ends becomes 1, and unit->lost_repeats counts the arcs that are not
+ * line. Without a limit, a small file could ask for very many rows. A unit
+ * (object file) may repeat one arc for each 4 bytes of its notes. Beyond that,
+ * touch->ends becomes 1. unit->lost_repeats counts the arcs that are not
  * repeated.
  */
 static void
@@ -310,9 +311,9 @@ limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
 }
 
 /*
- * Adds the branches, calls and conditions of the blocks that end on line
- * "number" (an index in scratch->line). A block can end on several lines (the
- * last line of each file it has code of), and on one line repeatedly; its
+ * Adds the branches, calls and conditions of the blocks that end on a line.
+ * "number" is the index of the line in scratch->line. A block ends on the last
+ * line of each file it has code of, and may end on one line repeatedly. Its
  * jumps and call sites are added only once, on the last of these lines. False:
  * out of memory.
  */
@@ -385,8 +386,8 @@ compare_sorted(const void *va, const void *vb)
 
 /*
  * Adds the counts, blocks and branches of all lines of the function to the
- * graph, sorted by file and line, so that the graph need not sort them when
- * they are read. False: out of memory.
+ * graph. The lines are sorted by file and line, so that the graph need not
+ * sort them later. False: out of memory.
  */
 static bool
 emit_lines(struct gcov_emit *emit)
@@ -507,10 +508,10 @@ gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 }
 
 /*
- * Adds a call by function 0, the unknown caller, to each function that was
- * entered, with the number of its entries as count. The calls of all functions
- * are added together, as finding the calls of function 0 in the graph takes
- * time only once then.
+ * Adds a call to each function that was entered. The caller is function 0, the
+ * unknown caller; the count is the number of entries. Adds the calls of all
+ * functions together, as the graph then searches for the calls of function 0
+ * only once.
  */
 void
 gcov_emit_entries(const struct gcov_emit *emit)
@@ -531,9 +532,9 @@ gcov_emit_entries(const struct gcov_emit *emit)
 /* ---- Units -------------------------------------------------------------- */
 
 /*
- * Adds the source files of the unit (object file) to the graph in the order of
- * its notes (.gcno), sets their ids, and compares their times with that of the
- * notes, to warn of newer sources. False: out of memory.
+ * Adds the source files of the unit (object file) to the graph, and sets their
+ * ids. Their order is that of the notes (.gcno). Compares their times with
+ * that of the notes, to warn of newer sources. False: out of memory.
  */
 static bool
 add_files(struct gcov_emit *emit, const char *notes)

@@ -85,11 +85,10 @@ skip_directory(const char *path)
 }
 
 /*
- * Opens the notes (.gcno) of the data (.gcda) in --object-directory: by the
- * whole path of the data, then by the path without its first directory,
- * without the first two, and so on, as the data may come from another machine.
- * *in stays NULL if no such file exists, or the option is not set. False: an
- * error, or out of memory.
+ * Opens the notes (.gcno) of the data (.gcda) in --object-directory. Tries the
+ * whole path of the data, then the path without its first directory, and so
+ * on. The data may come from another machine. *in stays NULL if no such file
+ * exists, or the option is not set. False: an error, or out of memory.
  */
 static bool
 open_below(struct gcov_unit *unit, const char *data, struct cg_in **in)
@@ -187,11 +186,10 @@ find_source(
 }
 
 /*
- * Returns the directory of the notes (.gcno) that relative names of sources
- * refer to. It is the directory of the notes without the last directories that
- * the source's path begins with: "top" for notes in top/src and the source
- * src/a.c. If the notes' directory does not end with such directories, it is
- * returned unchanged.
+ * Returns the directory that relative names of sources refer to. This is the
+ * directory of the notes (.gcno) without the end that the source's path
+ * repeats. For notes in top/src and the source src/a.c, it is "top". If the
+ * source's path repeats no end, it is the directory of the notes.
  */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
@@ -276,10 +274,10 @@ search_directory(struct gcov_unit *unit, struct cg_build *build,
 
 /*
  * Warns if the notes (.gcno) of another directory have a source of the same
- * name, as the two would become one file in the output. Copies of notes, with
- * equal content, are not reported. The first time that a name occurs, stores
- * directory (that of the unit's notes) and a hash of the notes. False: out of
- * memory.
+ * name. The two would become one file in the output. Copies of notes, with
+ * equal content, are not reported. "directory" is that of the unit's notes.
+ * The first time that a name occurs, stores this directory and a hash of the
+ * notes. False: out of memory.
  */
 static bool
 check_source(struct gcov_unit *unit, struct cg_build *build,
@@ -319,10 +317,10 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Chooses the source file by which the compiler's directory is found: sets
- * *name to the unit's main source or, if that is unknown or absolute, to the
- * first of its files with a relative name ("<built-in>" is none). False: there
- * is none (*name is "").
+ * Chooses the source file by which the compiler's directory is found, and sets
+ * *name to it. This is the unit's main source, if it is known and relative.
+ * Otherwise it is the unit's first file with a relative name; "<built-in>"
+ * does not count. False: there is none (*name is "").
  */
 static bool
 find_relative(
@@ -340,19 +338,19 @@ find_relative(
 }
 
 /*
- * Sets *directory to the directory that the unit's relative names of sources
- * are in; "" if it has none, or if the directory is unknown. That is a
- * warning, and so is it if two units may then mean two files by one name.
- * False: out of memory.
+ * Sets *directory to the directory of the unit's relative names of sources. It
+ * becomes "" if the unit has no such names. It also becomes "" if the
+ * directory is not found; then warns. Warns as well if another unit may mean
+ * another file by the same name. False: out of memory.
  *
  * Notes (.gcno) of gcc 9 and later have the directory that the compiler ran
  * in. Older notes and those of clang do not (since clang 21 they have ".").
- * gcov uses their relative names unchanged, which is correct only in the
- * directory that the compiler ran in. So this directory is searched: it is the
+ * gcov uses their relative names unchanged. This is correct only in the
+ * directory that the compiler ran in, so that directory is searched. It is the
  * directory of the notes, or one above it, that contains the source. With
- * --relative-to-notes it is that of the notes, as in lcov, without the end
- * that the name of the unit's source repeats: for src/a.c in top/src/a.gcno
- * the compiler ran in top.
+ * --relative-to-notes it is the directory of the notes, as in lcov. From this,
+ * the end is removed that the name of the unit's source repeats. For src/a.c
+ * in top/src/a.gcno the compiler ran in top.
  */
 bool
 gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -473,11 +471,11 @@ time_of(const char *path)
 }
 
 /*
- * Adds the number of the unit's sources that are newer than its notes (.gcno)
- * to program->newer, and keeps the name of the first one for a warning. As in
- * gcov, times are compared in seconds, and each source is counted once, also
- * if several units have it. Does nothing for notes in memory, such as in an
- * archive. False: out of memory.
+ * Counts the unit's sources that are newer than its notes (.gcno), and adds
+ * their number to program->newer. Keeps the name of the first one for a
+ * warning. As in gcov, times are compared in seconds. Each source is counted
+ * once, also if several units have it. Does nothing for notes in memory, such
+ * as in an archive. False: out of memory.
  */
 bool
 gcov_compare_times(

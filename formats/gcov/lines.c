@@ -45,9 +45,10 @@ grow_slots(struct gcov_scratch *scratch)
 }
 
 /*
- * Returns the slot of a line in the hash table or, if the table does not have
- * the line, the free slot where it belongs (another epoch). The seed is an
- * address, so no file can cause many collisions.
+ * Returns the slot of a line in the hash table. If the table does not have the
+ * line, returns the free slot where it belongs. A free slot has another epoch
+ * than the table. The seed is an address, so no file can cause many
+ * collisions.
  */
 static struct gcov_slot *
 find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
@@ -114,10 +115,11 @@ add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 }
 
 /*
- * Appends a touch, which says that the block has code on the line (an index in
- * scratch->line), to the line's list, and returns it; it is marked as repeated
- * if the touch before it in the list is of the same block. line GCOV_NONE: the
- * block has no lines, and the touch is in no list. NULL: out of memory.
+ * Appends a touch to a line's list, and returns it. A touch says that the
+ * block has code on the line, an index in scratch->line. It is marked as
+ * repeated if the touch before it in the list is of the same block. For a
+ * block without lines, the line is GCOV_NONE, and the touch is in no list.
+ * NULL: out of memory.
  */
 static struct gcov_touch *
 add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
@@ -157,8 +159,8 @@ compare_lines(const void *va, const void *vb)
 }
 
 /*
- * Sorts the numbers of the lines of a span (lines of a block in one file) in
- * place, as gcov does from version 8 on.
+ * Sorts the line numbers of a span in place, as gcov does from version 8 on. A
+ * span has the lines of a block in one file.
  */
 static void
 sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
@@ -173,11 +175,11 @@ sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 }
 
 /*
- * Adds a touch (the block has code on the line) for each line of the span,
- * which are lines of one file, and adds the block's count to the sum of each
- * line. In clang's units the block becomes a member of each line, too. *last
- * becomes the index in scratch->line of the span's last line, and is unchanged
- * if it has none. False: out of memory.
+ * Adds a touch for each line of the span; a touch says that the block has code
+ * on the line. Adds the block's count to the sum of each line. In clang's
+ * units the block becomes a member of each line, too. Sets *last to the index
+ * in scratch->line of the span's last line. Leaves *last unchanged if the span
+ * has no lines. False: out of memory.
  */
 static bool
 touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
@@ -202,12 +204,12 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 }
 
 /*
- * Records that the block ends on the line (an index in scratch->line), where
- * its branches are reported, once more for each call. The block becomes a
- * member of the line: arcs into it count for the line. The membership is noted
- * in the line's last touch (which says that a block has code on the line) or,
- * if that is another block's or a member already, in a new touch. False: out
- * of memory.
+ * Records that the block ends on a line; "number" is its index in
+ * scratch->line. The block's branches are reported there, as often as the
+ * block ends there. The block becomes a member of the line: arcs into it count
+ * for the line. A touch says that a block has code on the line; the line's
+ * last touch records the membership. If that touch is another block's or a
+ * member already, a new one is added. False: out of memory.
  */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
@@ -281,12 +283,13 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * Adds the touches (a touch: the block has code on a line) of a block of gcc
- * until 7, one touch of no line if it has no lines, and the line that the
- * block ends on. *last is the last line of the blocks so far (GCOV_NONE:
- * none), and is updated. A block without lines ends on that line, as gcc lists
- * only lines that differ from the line before. The first and the last block
- * end on no line. False: out of memory.
+ * Adds a block of gcc until 7 to its lines, and ends it on a line. Each of its
+ * lines gets a touch, which says that the block has code there. A block
+ * without lines gets one touch, which is in no line's list. *last is the last
+ * line of the blocks so far (GCOV_NONE: none), and is updated. The block ends
+ * on this line, also if it has no lines: gcc lists only lines that differ from
+ * the line before. The first and the last block end on no line. False: out of
+ * memory.
  */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -310,10 +313,10 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Notes for each line of which block src is a member (a block that counts for
- * the line) that src is the latest source: sets last_src to number, the index
- * of src + 1. So count_entering() sees that an arc from src to another member
- * stays within the line. Called before the arcs out of src are counted.
+ * Marks the lines that block "src" is a member of, that is, counts for. Sets
+ * their last_src to "number", the index of the block + 1. Called before the
+ * arcs out of the block are counted. By the mark, count_entering() sees that
+ * an arc to another member stays within the line.
  */
 static void
 mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
@@ -329,8 +332,8 @@ mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
 
 /*
  * Adds the sum of the arcs out of the entry block to the count of each of its
- * lines, as llvm-cov does: no arc enters this block, so its lines would have
- * count 0.
+ * lines. No arc enters this block, so its lines would have count 0. llvm-cov
+ * does the same.
  */
 static void
 count_entry_llvm(struct gcov_scratch *scratch)
@@ -348,12 +351,13 @@ count_entry_llvm(struct gcov_scratch *scratch)
 }
 
 /*
- * Adds the count of each arc to the lines of its destination block, except to
- * lines that the source block belongs to as well (as members, the blocks that
- * count for a line). An arc between two members to the same or an earlier
- * block makes the line cyclic, so its cycles are counted later; solved[].back
- * marks its destination, where they begin. At the limit of work, stops with
- * counts that are too low (scratch->work_limit_hit).
+ * Adds the count of each arc to the lines of its destination block. A block is
+ * a member of the lines that it counts for. If both ends of the arc are
+ * members of a line, the arc stays within the line, and is not added. If such
+ * an arc leads to the same or an earlier block, the line is cyclic. Its cycles
+ * are counted later, from that block on, which is marked by solved[].back. At
+ * the limit of work, stops with counts that are too low
+ * (scratch->work_limit_hit).
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -471,11 +475,11 @@ gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
  * Returns the key of a line in the tables of lines that functions share.
  *
  * gcov (8 to 16) has one table of lines for the functions of a unit (object
- * file), and another table for each group of functions that begin on the same
- * line (instances of a template, constructors), with the lines of the group.
- * If blocks of any function in a table end on a line, gcov counts only arcs
- * into such blocks, and drops the counts of functions without a block that
- * ends there.
+ * file). Functions that begin on the same line, such as instances of a
+ * template or constructors, form a group. Each group has a table of its own
+ * for the lines of the group. If blocks of any function in a table end on a
+ * line, gcov counts only arcs into such blocks. It drops the counts of
+ * functions without a block that ends there.
  */
 static uint64_t
 key_of(uint32_t file, uint32_t line)
@@ -484,10 +488,11 @@ key_of(uint32_t file, uint32_t line)
 }
 
 /*
- * True if gcov keeps the line of the function in a table for a group of
- * functions, not in that of the unit (object file): two or more functions,
- * such as instances of a template, begin on one line, and the line is in the
- * function's file, from its first to its last line inclusive.
+ * True if gcov keeps the line in the table of a group of functions. Otherwise
+ * gcov keeps it in the table of the unit (object file). A group has two or
+ * more functions that begin on one line, such as instances of a template. The
+ * line must be in the function's file, from its first to its last line
+ * inclusive.
  */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,

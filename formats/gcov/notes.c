@@ -114,9 +114,9 @@ take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads a block's number from a record of the notes (.gcno) to *number, and
- * returns this block of the function read last. NULL: there is no such block
- * or function (sets an error of the record).
+ * Reads a block's number from a record of the notes (.gcno) to *number.
+ * Returns this block of the function that was read last. NULL: there is no
+ * such block or function (sets an error of the record).
  */
 static struct gcov_block *
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *number)

@@ -97,9 +97,9 @@ take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 }
 
 /*
- * Reads a name of a .bb file: the bytes of the name, zeros up to a multiple of
- * 4, and the mark, a word that also preceded the name. *name does not include
- * the zeros. False: malformed.
+ * Reads a name of a .bb file. After the bytes of the name come zeros up to a
+ * multiple of 4, and a mark. The mark is a word that also preceded the name.
+ * *name does not include the zeros. False: malformed.
  */
 static bool
 take_name(struct gcov_bytes *bytes, int64_t mark, struct cg_slice *name)
@@ -691,9 +691,9 @@ is_unnamed_data(struct gcov_bytes bytes, bool whole)
 }
 
 /*
- * True for a graph (.bbg) without names of functions, which begins with the
- * numbers of blocks, of arcs, and of the entry's arcs. Only their plausibility
- * identifies it.
+ * True for a graph (.bbg) without names of functions. It begins with the
+ * numbers of blocks, of arcs, and of the entry's arcs. Only the plausibility
+ * of these numbers identifies it.
  */
 static bool
 is_unnamed_graph(struct gcov_bytes bytes)

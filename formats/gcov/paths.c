@@ -252,10 +252,10 @@ add_row(struct walk *walk, const struct cg_branch *row)
 }
 
 /*
- * Adds block row->target of a path to the graph: a row for each line of each
- * of its spans (lines of one file), with row->index incremented for each span
- * that has lines. A block without lines gets one row with line 0. False: the
- * builder has failed.
+ * Adds block row->target of a path to the graph, one row for each of its
+ * lines. Increments row->index for each span (lines of one file) that has
+ * lines. A block without lines gets one row with line 0. False: the builder
+ * has failed.
  */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)
@@ -325,11 +325,10 @@ was_taken(const struct walk *walk)
 }
 
 /*
- * Counts a prime path (one that is not part of a longer one), which has the
+ * Counts a prime path (one that is not part of a longer one). The path is the
  * first "blocks" blocks of walk->path. In the second pass (walk->build is
- * set), also adds its blocks to the graph if the path was never taken. Ignores
- * a path of one block. False: too many paths or rows, or the builder has
- * failed.
+ * set), also adds a path that was never taken to the graph. Ignores a path of
+ * one block. False: too many paths or rows, or the builder has failed.
  */
 static bool
 take_path(struct walk *walk, uint32_t blocks)
@@ -399,10 +398,11 @@ is_begin(const struct walk *walk)
 }
 
 /*
- * Visits the simple paths from start (no block twice, but a path may return to
- * start), and passes those that are prime (not part of a longer one) to
- * take_path(). Abandons a path when nothing that begins with it can be prime.
- * False: too many paths, too much work, or the builder has failed.
+ * Visits the simple paths from "start", and passes the prime ones to
+ * take_path(). A simple path has no block twice, but may return to its start.
+ * A prime path is not part of a longer one. Abandons a path when no prime path
+ * can begin with it. False: too many paths, too much work, or the builder has
+ * failed.
  */
 static bool
 walk_from(struct walk *walk, uint32_t start)

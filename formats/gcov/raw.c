@@ -120,10 +120,10 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 }
 
 /*
- * Adds a summary record to the graph: its tag, and each word, both as a number
- * that must not change and as one that merging adds; write.c decides which of
- * the two is written. False: there are more than 1024 summaries (an error of
- * the record).
+ * Adds a summary record to the graph: its tag and its words. Each word is
+ * added twice: as a number that must not change, and as one that merging adds.
+ * write.c decides which of the two is written. False: there are more than 1024
+ * summaries (an error of the record).
  */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)

@@ -60,10 +60,10 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 
 /*
  * Adds the counts of arcs that have a counter to the sums of the blocks at
- * both ends. For each block, counts the arcs without a counter (on the
- * spanning tree), whose counts are still unknown, and computes the exclusive
- * or of their indices. If no arc enters the entry, or none leaves the exit,
- * that side of the block stays unknown: a sum of 0 would be wrong.
+ * both ends. The counts of other arcs (on the spanning tree) are still
+ * unknown. For each block, counts these arcs, and computes the exclusive or of
+ * their indices. If no arc enters the entry, its sum of arcs in stays unknown,
+ * as 0 would be wrong. The same holds for arcs out of the exit.
  */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -134,9 +134,10 @@ queue(struct gcov_unit *unit, uint32_t block, size_t *queued)
 
 /*
  * Computes the block's count if all arcs into it or all arcs out of it are
- * known. Then, if just one arc on a side is unknown, its count is what the
- * other arcs leave of the block's count; the block at its other end is queued,
- * if it is not yet (*queued is the number of queued blocks).
+ * known. Then, if just one arc on a side is unknown, computes the count of
+ * this arc. This is the block's count less the counts of the other arcs.
+ * Queues the block at the arc's other end if it is not queued yet. *queued is
+ * the number of queued blocks.
  */
 static void
 solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -321,10 +322,10 @@ find_block_arcs(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Pushes a block on the stack of the depth-first search (*frames blocks),
- * unless it was visited before, and stores how it was reached: by is the index
- * of the arc; out is true if the arc was followed in its direction, not
- * backwards.
+ * Pushes a block on the stack of the depth-first search, which has *frames
+ * blocks. Does nothing if the block was visited before. Stores how it was
+ * reached: "by" is the index of the arc. "out" is true if the arc was followed
+ * in its direction, not backwards.
  */
 static void
 visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
@@ -344,9 +345,9 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 /*
  * Pops a block off the stack of the depth-first search. The block's excess is
  * the sum of its known arcs in, less the sum of those out. Its absolute value
- * becomes the count of the arc by which the block was reached. For the block
- * at the arc's other end, the count is subtracted from the excess if the arc
- * leaves that block, else added (as in llvm-cov).
+ * becomes the count of the arc by which the block was reached. Then updates
+ * the excess of the block at the arc's other end, as llvm-cov does. The count
+ * is subtracted if the arc leaves that block, else added.
  */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
@@ -369,10 +370,10 @@ leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 }
 
 /*
- * Follows the next arc, in or out, of the block on top of the stack: if the
+ * Follows the next arc, in or out, of the block on top of the stack. If the
  * arc has a counter, adds it to the block's excess (sum of arcs in less arcs
- * out), else visits the block at its other end. The entry and the exit have
- * one more arc, from exit to entry. After its last arc, pops the block.
+ * out). Otherwise visits the block at its other end. The entry and the exit
+ * have one more arc, from exit to entry. After its last arc, pops the block.
  */
 static void
 step(struct gcov_unit *unit, const struct gcov_fn *fn,
@@ -409,11 +410,11 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Sets the counts of blocks from the counts of all arcs, as llvm-cov does: the
- * sum of the arcs out of a block or, if it has none, into it. Sets
- * scratch->inconsistent, for a warning, if the two sums of a block differ,
- * unless it is the entry or has no arcs out of it. Resets list and back for
- * the search for cycles.
+ * Sets the counts of blocks from the counts of all arcs, as llvm-cov does. A
+ * block's count is the sum of the arcs out of it or, if it has none, into it.
+ * If the two sums of a block differ, sets scratch->inconsistent, for a
+ * warning. The entry and blocks without arcs out of them are not checked.
+ * Resets "list" and "back" of each block for the search for cycles.
  */
 static void
 count_blocks_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -167,9 +167,9 @@ clear(struct gcov_unit *unit)
 }
 
 /*
- * Begins to read notes: drops those that the unit had before, stores the range
- * of the new ones in memory (bytes), and allocates all arrays, so that none is
- * NULL even if it remains empty. False: out of memory.
+ * Begins to read notes. Drops the notes that the unit had before, and stores
+ * the memory range of the new ones, "bytes". Allocates all arrays, so that
+ * none is NULL even if it remains empty. False: out of memory.
  */
 bool
 gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
@@ -233,9 +233,9 @@ gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
 }
 
 /*
- * Flags those of the n arcs of a block that lead to exception handlers. Only
- * for a block with a fake arc, which ends with a call that may not return: its
- * arcs that are neither fake nor a fall through lead to handlers.
+ * Flags the arcs of a block to exception handlers; n is the number of its
+ * arcs. The block must have a fake arc, that is, end with a call that may not
+ * return. Its arcs to handlers are neither fake nor a fall through.
  */
 static void
 mark_throws(struct gcov_arc *arc, uint32_t n)

@@ -76,9 +76,9 @@ compare_counters(const struct row *a, const struct row *b)
 }
 
 /*
- * Orders values (of an expression, such as a divisor) by counter, then by the
- * keys ka and kb, greatest first, then by value. Returns a number less than,
- * equal to or greater than 0.
+ * Orders values of an expression, such as a divisor, that counters recorded.
+ * Compares the counters, then the keys "ka" and "kb", greatest first, then the
+ * values. Returns a number less than, equal to or greater than 0.
  */
 static int
 compare_by(const struct value *a, const struct value *b, int64_t ka, int64_t kb)
@@ -154,9 +154,10 @@ load(struct writer *w, struct cg_rows *rows)
 }
 
 /*
- * Returns the index of the first element of w->row (the counters and words of
- * the data, sorted by function (line), kind (block) and index) that is not
- * before the given ones; the number of rows if all are before it.
+ * Returns the index of the first element of w->row that is not before the
+ * given line, block and index. Returns the number of rows if all are before.
+ * w->row has the counters and words of the data. It is sorted by function
+ * (line), kind (block) and index.
  */
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
@@ -178,8 +179,9 @@ find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 }
 
 /*
- * Returns element i of w->row (counters and words of the data) if it exists
- * and is of this function (line) and kind (block), else NULL.
+ * Returns element i of w->row, which has the counters and words of the data.
+ * NULL: there is no such element, or it is not of this function (line) and
+ * kind (block).
  */
 static const struct row *
 row_of(const struct writer *w, size_t i, uint32_t line, uint32_t block)
@@ -380,10 +382,10 @@ find_values(const struct writer *w, const struct row *counter)
 }
 
 /*
- * Returns how many values (of an expression, such as a divisor) of a counter
- * are to be written, at most 32 of merged data. Sets *first to the index of
- * the first value, and *dropped to whether values are dropped here or were
- * dropped by the program that ran.
+ * Returns how many values of a counter are to be written, at most 32 of merged
+ * data. They are values of an expression, such as a divisor. Sets *first to
+ * the index of the first value. Sets *dropped if values are dropped here or
+ * were dropped by the program that ran.
  */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,
