@@ -83,9 +83,8 @@ add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 }
 
 /*
- * Adds the blocks of the function's prime paths that were not taken to the
- * graph, each line of a block as a step of the path. Stops if the builder
- * fails.
+ * Adds the function's prime paths that were not taken to the graph. Each line
+ * of a block becomes a step of the path. Stops if the builder fails.
  */
 static void
 add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
@@ -176,8 +175,9 @@ any_ran(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Returns how many of the n items at the begin of the array have the same kind
- * and block as the first one; 1 if its block is unknown.
+ * Returns how many of the n items have the same kind and block as the first
+ * one. Counts only up to the first item that differs. Returns 1 if the first
+ * one's block is unknown.
  */
 static size_t
 count_in_block(const struct gcov_json_item *item, size_t n)
@@ -192,12 +192,12 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Adds each branch or call (kind) of a line to the graph. Its index is the
- * position in its block or, if the block is unknown, the position on the line.
- * gcov lists the blocks of a function in ascending order, so a block with a
- * number that is not higher than those before belongs to another function on
- * the line: then the index is the position on the line plus 1, which keeps the
- * branches of both functions apart.
+ * Adds each branch or call ("kind") of a line to the graph. Its index is its
+ * position in its block. If the block is unknown, the index is the position on
+ * the line. gcov lists the blocks of a function in ascending order. So a block
+ * whose number is not higher than those before is of another function. Then
+ * the index is the position on the line plus 1, which keeps the branches of
+ * both functions apart.
  */
 static void
 add_arcs(
@@ -291,13 +291,13 @@ add_unexecuted(
 }
 
 /*
- * Adds the blocks that end on the line to the graph; to the file's function
- * without a name, if the line's function has no block of that number. JSON
- * does not state a block's count, so it is the sum of the block's branches on
- * the line or, if that is 0, of its calls. If both are 0, the line's
- * unexecuted_block decides: unless it is set, the count is 1, or the block is
- * exceptional if the line never ran. Also preserves unexecuted_block
- * (add_unexecuted()).
+ * Adds the blocks that end on the line to the graph. A block that the line's
+ * function cannot have goes to the file's function without a name. JSON does
+ * not state a block's count. So the count is the sum of the block's branches
+ * on the line or, if that is 0, of its calls. If both are 0 and the line has
+ * unexecuted_block, the count is 0. If the line has not, the count is 1 if the
+ * line ran; otherwise the block is exceptional. Also preserves
+ * unexecuted_block (add_unexecuted()).
  */
 static void
 add_line_blocks(struct emit *e, const struct gcov_json_line *line)
@@ -339,11 +339,11 @@ add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 }
 
 /*
- * Sets e->fn to the function that the line names, or to the file's function
- * without a name if the line names none or is not in the function's range
- * (gcov guesses the name). A function that the file does not list has no
- * range: it is used. Sets e->blocks to the highest number that a block of the
- * function can have, UINT32_MAX if unknown.
+ * Sets e->fn to the function that the line names. gcov guesses this name, so a
+ * line can be outside the function's range. For such a line, or if it names
+ * none, e->fn is the file's function without a name. A function that the file
+ * does not list has no range: it is used. Sets e->blocks to the highest number
+ * that a block of the function can have, UINT32_MAX if unknown.
  */
 static void
 choose_fn(struct emit *e, const struct gcov_json_line *line)

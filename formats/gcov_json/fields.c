@@ -159,9 +159,9 @@ gcov_json_take_name(struct gcov_json_reader *r, void *to)
 /* ---- Arrays and objects ------------------------------------------------- */
 
 /*
- * Returns the element of fields with this key; NULL: there is none. A tool
- * writes keys in the same order each time, so the search starts at the element
- * "from", the one after the last match, and wraps around.
+ * Returns the element of "fields" with this key, or NULL if there is none. The
+ * search starts at "from", the element after the last match, and wraps around.
+ * This is fast, as a tool writes keys in the same order each time.
  */
 static const struct gcov_json_field *
 find_field(const struct gcov_json_field *fields,

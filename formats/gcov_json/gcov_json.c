@@ -7,9 +7,9 @@
 #include "gcov_json.h"
 
 /*
- * Returns the score (CG_PROBE_*) of a document by its first keys: sure for
- * gcc_version, which no other format has, likely for two others that gcov
- * writes.
+ * Returns the score (CG_PROBE_*) of a document by its first keys. The key
+ * gcc_version makes it sure, as no other format has it. Two other keys that
+ * gcov writes make it likely.
  */
 static int
 probe(const struct cg_head *head)

@@ -47,8 +47,9 @@ gcov_json_put_text(
 	cg_format_i64(LITERAL(to, ",\"" key "\":"), number)
 
 /*
- * Writes the member "file": the path as it was in the input, if it names the
- * same file relative to the document's directory, else the graph's path.
+ * Writes the member "file": the path as it was in the input, or the path in
+ * the graph. The path of the input is used if it names the same file, relative
+ * to the document's directory.
  */
 void
 gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
@@ -87,8 +88,9 @@ compare_steps(const void *pa, const void *pb)
 }
 
 /*
- * Appends the numbers of the function's prime paths that were not taken to
- * w->path, and their steps (lines of their blocks) to w->step, sorted.
+ * Lists the function's prime paths that were not taken. Appends their numbers
+ * to w->path. Appends their steps (lines of their blocks) to w->step, and
+ * sorts all steps there.
  */
 static void
 list_paths(struct gcov_json_writer *w, cg_fn fn)
@@ -113,9 +115,10 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
  */
 
 /*
- * Writes a location of a block of a prime path: the file, and the lines of the
- * steps (rows, one for each line of a block) from *at on that have the same
- * path and index. Advances *at past them.
+ * Writes a location of a block of a prime path: a file and its lines. They
+ * come from the steps (one for each line of a block) from index *at on.
+ * Advances *at past the steps of this location, which have the same path and
+ * index.
  */
 static void
 put_location(struct gcov_json_writer *w, size_t *at)
@@ -137,9 +140,10 @@ put_location(struct gcov_json_writer *w, size_t *at)
 }
 
 /*
- * Writes a block of a prime path, with its locations and the kind of the arc
- * to the next block, from the steps (rows, one for each line of a block) from
- * *at on. Advances *at past them.
+ * Writes a block of a prime path. Writes its number, its locations and the
+ * kind of the arc to the next block. They come from the steps (one for each
+ * line of a block) from index *at on. Advances *at past the steps of the
+ * block.
  */
 static void
 put_step(struct gcov_json_writer *w, size_t *at)
@@ -332,10 +336,11 @@ put_call(char *to, const struct cg_branch *row)
 }
 
 /*
- * Writes a JSON array of the branches, calls or blocks (kind) that have all
- * flags, for the n functions that are on a line (entry). put() writes one
- * element. The text is written where to points, into HEAD_ROOM bytes that were
- * reserved in the output; returns the end of the text.
+ * Writes a JSON array of the branches, calls or blocks ("kind") of the n
+ * functions on a line. Only rows that have all "flags" are written, each by
+ * put(). "to" is the position in the output, where HEAD_ROOM bytes are
+ * reserved. Returns the end of the text, where HEAD_ROOM bytes are reserved
+ * again if anything was written.
  */
 static char *
 put_rows(struct gcov_json_writer *w, char *to,
@@ -446,8 +451,8 @@ is_plain(struct cg_slice text)
 }
 
 /*
- * Writes the member "function_name" of a line to the room that was reserved in
- * the output, where to points, and returns the end of the text. Consecutive
+ * Writes the member "function_name" of a line at "to", a position in the
+ * output where room is reserved. Returns the end of the text. Consecutive
  * lines usually name one function, so the check whether its name needs escapes
  * is cached.
  */

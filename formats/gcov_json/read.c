@@ -197,9 +197,9 @@ take_line(struct gcov_json_reader *r)
 #define FN(member) .offset = offsetof(struct gcov_json_fn, member)
 
 /*
- * Appends a line of the current block of a path to the unit's steps, with
- * index r->path_index, which is the position on the path of the block's
- * current location. False: out of memory (reported).
+ * Appends a line of the current block of a path to the unit's steps. Its index
+ * is r->path_index, the position of the block's current location on the path.
+ * False: out of memory (reported).
  */
 static bool
 add_step(struct gcov_json_reader *r, uint32_t line)
@@ -402,8 +402,9 @@ add_descs(struct gcov_json_reader *r)
 }
 
 /*
- * Reads a document, which is one unit (object file), and adds it to the graph
- * as a part (section with its own descriptions). False: an error (reported).
+ * Reads a document, and adds it to the graph as a part (section with its own
+ * descriptions). A document is one unit (object file). False: an error
+ * (reported).
  */
 static bool
 take_document(struct gcov_json_reader *r)

@@ -72,10 +72,10 @@ find_open(struct gcov_json_writer *w, uint32_t line)
 
 /*
  * Sets w->fn to the functions of the file, and resets the state of
- * find_open(). Sets w->rank of a function to its index + 1 if it is in a group
- * (functions that begin on one line), and w->groups if there are any: the
- * lines of groups are written separately. Ranks of other functions must be 0
- * already.
+ * find_open(). Functions that begin on one line form a group; the lines of
+ * groups are written separately. Sets w->rank of each function in a group to
+ * its index + 1. Sets w->groups to whether there are groups. Ranks of other
+ * functions must be 0 already.
  */
 static void
 list_fns(struct gcov_json_writer *w)
@@ -173,8 +173,8 @@ list_lines(struct gcov_json_writer *w)
 }
 
 /*
- * Sorts n entries of one line, one for each function on it, by the order in
- * which their unit (object file) has the functions.
+ * Sorts n entries of one line, one for each function on it. The order is that
+ * of the functions in their unit (object file).
  */
 static void
 sort_line(struct gcov_json_entry *entry, size_t n)
