@@ -80,8 +80,8 @@ gcov_text_check_counted(struct gcov_text_reader *r, uint64_t rows)
 
 /*
  * Makes a function the owner of the following lines. If no line followed the
- * previous function's summary yet, that function is moved to r->earlier, as
- * both begin on the next line. False: out of memory (reported).
+ * previous function's summary, both functions begin on the next line. Then
+ * moves the previous function to r->earlier. False: out of memory (reported).
  */
 static bool
 set_fn(struct gcov_text_reader *r, cg_fn fn)
@@ -99,8 +99,8 @@ set_fn(struct gcov_text_reader *r, cg_fn fn)
 }
 
 /*
- * Reads the summary of a function, "f called 2 returned 50% blocks executed
- * 75%", and makes the function the owner of the following lines. False:
+ * Reads the summary of a function, such as "f called 2 returned 50% blocks
+ * executed 75%". Makes the function the owner of the following lines. False:
  * malformed, or out of memory.
  */
 bool
@@ -201,8 +201,9 @@ gcov_text_take_branch(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads a call of the last line, "0 returned 1", and adds it to the graph as a
- * call that the line makes, without a callee. False: malformed.
+ * Reads a call of the last line, such as "0 returned 1", and adds it to the
+ * graph. The callee is unknown, so it becomes an annotation of the line
+ * (CG_BRANCH_CALL). False: malformed.
  */
 bool
 gcov_text_take_call(struct gcov_text_reader *r, struct cg_slice text)

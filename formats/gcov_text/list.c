@@ -149,9 +149,9 @@ take_function(struct reader *r, struct cg_slice rest)
 
 /*
  * Returns the function that a line belongs to: the last one that begins on the
- * line or before it. Returns the file's function without a name if there is
- * none, if that function has ended, or if another one begins on the same line
- * as it.
+ * line or before it. Returns the file's function without a name if no function
+ * begins there. Does so, too, if the last one has ended, or if another one
+ * begins on the same line as it.
  */
 static cg_fn
 find_fn(struct reader *r, uint32_t line)

@@ -214,9 +214,9 @@ gcov_text_symbol(const struct gcov_text_writer *w, cg_fn fn)
 
 /*
  * Writes the summary of a function, "function f called ...". As in llvm-cov,
- * functions of clang that begin on line 0, such as the wrappers of clang 19
- * for co_await, or after the last line with code, get none (annotateSource()
- * of GCOV.cpp). False: an error (reported).
+ * some functions of clang get none (annotateSource() of GCOV.cpp). These begin
+ * on line 0, such as the wrappers of clang 19 for co_await. Others begin after
+ * the last line with code. False: an error (reported).
  */
 bool
 gcov_text_put_function(struct gcov_text_writer *w, cg_fn fn)

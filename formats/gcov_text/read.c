@@ -15,11 +15,11 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds the lines of the file to the graph, and clears their list. They were
- * held back until the file's end, or until a line whose number is not higher,
- * as the counts of instances (functions that begin on one line) come later in
- * the text, and are subtracted from the lines' counts. Skips lines whose whole
- * count was that of instances.
+ * Adds the lines that were held back to the graph, and clears their list.
+ * Lines are held back until the file ends, or until a line whose number is not
+ * higher. The reason is that instances (functions that begin on one line) come
+ * later in the text. The counts of instances are subtracted from the counts of
+ * lines. Skips lines whose whole count belonged to instances.
  */
 static void
 release_lines(struct gcov_text_reader *r)
@@ -335,9 +335,9 @@ ignore(struct gcov_text_reader *r, struct cg_slice text)
 /* ---- The text ----------------------------------------------------------- */
 
 /*
- * Reads the name of an instance (one of several functions that begin on one
- * line), which follows a line of dashes, and makes it the owner of the
- * following lines. False: another line.
+ * Reads the name of an instance, which follows a line of dashes. An instance
+ * is one of several functions that begin on one line. Makes it the owner of
+ * the following lines. False: another line.
  */
 static bool
 take_instance(struct gcov_text_reader *r, struct cg_slice text)
@@ -359,9 +359,9 @@ take_instance(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads a line of dashes, which stands before and after each instance (one of
- * several functions that begin on one line): the name of an instance follows,
- * or further lines of the file. Returns true.
+ * Reads a line of dashes, which stands before and after each instance. An
+ * instance is one of several functions that begin on one line. The name of an
+ * instance follows, or further lines of the file. Returns true.
  */
 static bool
 take_dashes(struct gcov_text_reader *r, struct cg_slice text)

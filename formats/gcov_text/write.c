@@ -112,9 +112,10 @@ compare_numbers(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->rank of each function that is in a group, that is, begins on the
- * same line as another function: to its index in w->fn + 1 or, if clear is
- * true (after the file), back to 0.
+ * Sets w->rank of each function in a group, that is, of functions that begin
+ * on one line. The rank is the index in w->fn + 1, or 0 if the function's last
+ * line is unknown. If "clear" is true (after the file), sets these ranks back
+ * to 0.
  */
 static void
 rank_fns(struct gcov_text_writer *w, bool clear)
@@ -170,10 +171,11 @@ list_lines(struct gcov_text_writer *w)
 }
 
 /*
- * Writes a line of the file: the sum of all functions on it, with the
- * annotations (branches, calls) of functions that share their first line with
- * no other one, in the order of their unit. *at is the index of the line's
- * first entry, and becomes that of the next line.
+ * Writes a line of the file with the sum of all functions on it. Then writes
+ * the annotations (branches, calls) of these functions, in the order of their
+ * unit. Skips annotations of functions that share their first line with
+ * another one. *at is the index of the line's first entry, and becomes that of
+ * the next line.
  */
 static void
 put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
@@ -234,9 +236,9 @@ begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
 }
 
 /*
- * Writes the functions of the open group (functions that begin on one line),
- * each with its lines, after the group's last line; closes the group. False:
- * an error (reported).
+ * Writes the functions of the open group, each with its lines, and closes the
+ * group. A group has functions that begin on one line. Called after the
+ * group's last line. False: an error (reported).
  */
 static bool
 end_group(struct gcov_text_writer *w, struct walk *walk)
@@ -252,10 +254,10 @@ end_group(struct gcov_text_writer *w, struct walk *walk)
 }
 
 /*
- * Returns the next line to write after number; 0: none. All lines of a source
- * are written; after its end, or without one, only lines with code, lines
- * where functions begin, and the last line of a group (functions that begin on
- * one line).
+ * Returns the next line to write after line "number", or 0 if there is none.
+ * All lines of a source are written. After the end of the source, or without
+ * one, lines with code are written, and lines where functions begin. The last
+ * line of a group (functions that begin on one line) is written, too.
  */
 static uint32_t
 next_line(
@@ -354,9 +356,9 @@ put_head(struct gcov_text_writer *w, struct cg_slice name)
 }
 
 /*
- * Sets *name to the path as it was in the input, if it names the same file
- * relative to the unit's directory, else to the graph's path. False: out of
- * memory (reported).
+ * Sets *name to the path as it was in the input, or to the path in the graph.
+ * The path of the input is used if it names the same file, relative to the
+ * unit's directory. False: out of memory (reported).
  */
 static bool
 get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
@@ -381,12 +383,12 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 
 /*
  * Sets w->last, the last line with code, and w->end, the last line up to which
- * gcov writes functions. From gcc 8 to 14 this is w->last, as gcov knows no
- * lines of a file after the last line with code. So it omits a group of
- * functions (that begin on one line) which ends later, as the last line of a
- * function may be only a brace. gcc 15 adds the last lines of functions
- * (process_all_functions() of gcov.cc). UINT32_MAX: no limit, also for other
- * and unknown versions.
+ * gcov writes functions. From gcc 8 to 14, w->end is w->last, as gcov knows no
+ * later lines of a file. So it omits a group of functions (that begin on one
+ * line) if the group ends later. That happens as its last line may be only a
+ * brace. gcc 15 adds the last lines of functions (process_all_functions() of
+ * gcov.cc). For gcc 15, and for other and unknown versions, w->end is
+ * UINT32_MAX: no limit.
  */
 static void
 find_end(struct gcov_text_writer *w)
