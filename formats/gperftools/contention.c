@@ -32,9 +32,10 @@ gperf_begin_contention(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Reads an attribute of the header, such as "cycles/second = 3201000000",
- * which sets the unit of costs, the sampling period or the dialect; ignores
- * others. False: rejected (reported).
+ * Reads an attribute of the header, such as "cycles/second = 3201000000". It
+ * can set the unit of costs, the sampling period or the dialect. Warns if it
+ * states discarded samples. Ignores other attributes. False: rejected
+ * (reported).
  */
 static bool
 take_attribute(

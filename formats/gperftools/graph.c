@@ -82,9 +82,9 @@ add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
 }
 
 /*
- * True if an address has no name although the text names others (Go omits
- * functions of its runtime), and no mapping contains the address. Its frame is
- * dropped.
+ * True if an address is hidden, so that its frame is dropped. It has no name
+ * although the text names others, and no mapping contains it. Go omits the
+ * names of functions of its runtime.
  */
 static bool
 is_hidden(struct gperf_reader *r, uint64_t addr)
@@ -135,8 +135,8 @@ set_group(struct gperf_reader *r, uint32_t group)
 
 /*
  * Adds a sample's costs to the stack with this leaf, in the sample's group
- * (labels). column[i] is the column of cost i in the graph, which may differ
- * from i, as other inputs may have other events.
+ * (labels). Cost i goes to column[i] of the graph. The two numbers may differ,
+ * as other inputs may have other events.
  */
 static void
 add_stack(struct gperf_reader *r, const struct gperf_sample *sample,

@@ -50,10 +50,10 @@ set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
 /* ---- Counts -------------------------------------------------------------- */
 
 /*
- * Begins the counts of a stack: count[] has those of all threads together.
- * They also give the average size of objects, from which the factor is
- * computed that turns sampled counts into estimates. If the counts of all
- * allocations are not 0, adds the events for them.
+ * Begins the counts of a stack; count[] has those of all threads together.
+ * Computes from their average size of objects the factor that turns sampled
+ * counts into estimates. If the counts of all allocations are not 0, adds the
+ * events for them.
  */
 static void
 begin_counts(struct gperf_reader *r, const uint64_t count[4])
@@ -77,10 +77,10 @@ begin_counts(struct gperf_reader *r, const uint64_t count[4])
 }
 
 /*
- * Adds a sample to the current stack with the counts of a thread, or with the
- * rest that no thread has; no sample if all its costs are 0. The sum of the
- * counts so far is scaled and rounded, not each count, so that the threads'
- * costs add up to the scaled counts of all. False: an error (reported).
+ * Adds a sample to the current stack, unless all its costs are 0. "count" has
+ * the counts of a thread, or the rest that no thread has. Scales and rounds
+ * the sum of the counts so far, not each count. So the costs of threads add up
+ * to the scaled counts of all threads together. False: an error (reported).
  */
 static bool
 add_counts(struct gperf_reader *r, const uint64_t count[4])
@@ -110,9 +110,9 @@ add_counts(struct gperf_reader *r, const uint64_t count[4])
 }
 
 /*
- * Ends the counts of a stack: if all threads together have more than those
- * that were listed, adds the difference, which belongs to threads that
- * jemalloc omits. False: an error (reported).
+ * Ends the counts of a stack. If all threads together have more than the
+ * listed ones, adds the difference. It belongs to threads that jemalloc omits.
+ * False: an error (reported).
  */
 static bool
 end_stack(struct gperf_reader *r)

@@ -129,8 +129,9 @@ set_variable(struct gperf_reader *r, struct cg_slice line)
 
 /*
  * Returns the path with its first variable replaced by the variable's value.
- * Returns the path itself if it has no variable, or if the variable is
- * unknown, the result is too long, or the input expands too much (reported).
+ * Returns the path itself if it has no variable, or an unknown one. Returns
+ * the path itself, too, if the result is too long, or if the input expands too
+ * much (reported).
  */
 static struct cg_slice
 expand(struct gperf_reader *r, struct cg_slice path)

@@ -107,11 +107,11 @@ gperf_name_address(
 }
 
 /*
- * Gives an address its functions, from count consecutive comments of the text
- * that have this address: the functions inlined there, innermost first. If the
- * stack has the address several times in a row (times), the comments are
- * repeated as often, and only the first set is used. Does nothing if the
- * address has names already. False: an error (reported).
+ * Gives an address its functions from "count" consecutive comments of the text
+ * that have this address. They are the functions inlined there, innermost
+ * first. If the stack has the address several times in a row ("times"), the
+ * comments are repeated as often. Then only the first set is used. Does
+ * nothing if the address has names already. False: an error (reported).
  */
 static bool
 name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,

@@ -155,9 +155,9 @@ find_addr(struct gperf_reader *r, uint64_t addr)
 }
 
 /*
- * Adds the current stack to the tree r->nodes, as far as it is new, and sets
- * *leaf to the index + 1 of its innermost node; 0 if the stack has no frames.
- * False: out of memory (reported).
+ * Adds the current stack to the tree r->nodes; nodes that exist are reused.
+ * Sets *leaf to the index + 1 of its innermost node, or to 0 if the stack has
+ * no frames. False: out of memory (reported).
  */
 static bool
 find_leaf(struct gperf_reader *r, uint32_t *leaf)
@@ -185,8 +185,9 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 
 /*
  * Removes the second address of the current stack if the file repeats the leaf
- * there (then it was stored as leaf - 1, like a return address): one of the
- * two comes from the signal, the other from the unwinder, which subtracts 1.
+ * there. One of the two comes from the signal, the other from the unwinder.
+ * The second one is then leaf - 1, as 1 was subtracted like from a return
+ * address.
  */
 static void
 drop_second_leaf(struct gperf_reader *r)
