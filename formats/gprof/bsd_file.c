@@ -97,8 +97,9 @@ counter_width(const struct header *header)
 #define ROUNDED 64
 
 /*
- * True if the lengths in a header of the old kind, which has no magic number,
- * agree with each other and with the size of the file (0: unknown).
+ * True if the lengths in a header of the old kind are plausible. They must
+ * agree with each other and with the size of the file (0: unknown). Such a
+ * header has no magic number.
  */
 static bool
 plausible(const struct header *header, size_t size)
@@ -160,10 +161,9 @@ gprof_probe_bsd(struct cg_slice text, bool whole)
 /* ---- Arcs --------------------------------------------------------------- */
 
 /*
- * True for files of MinGW and Cygwin, which are like those of the BSDs but
- * have a count of 4 bytes, with 4 uninitialized bytes after it. Read as counts
- * of 8 bytes, at least one of the counts is impossibly large, which reveals
- * the padding.
+ * True for files of MinGW and Cygwin. They are like those of the BSDs, but
+ * their counts have 4 bytes, and 4 uninitialized bytes follow each count. Read
+ * as counts of 8 bytes, at least one of them is impossibly large.
  */
 static bool
 is_padded(const struct gmon *gmon)

@@ -9,8 +9,8 @@
 #include "gmon.h"
 
 /*
- * Replaces characters that are not printable ASCII in a histogram's dimension
- * (its unit) by '?', as messages and names of events contain it.
+ * Replaces characters in the unit of a histogram that are not printable ASCII
+ * by '?'. Messages and names of events contain the unit.
  */
 static void
 make_printable(char *text)
@@ -90,10 +90,10 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 }
 
 /*
- * Checks that any two histograms have equal or disjoint address ranges, that
- * those of one range have the same bins and rate, that all have the same unit,
- * and that there are at most GMON_RANGES_MAX ranges. The histograms are sorted
- * by address. False: rejected (reported).
+ * Checks the address ranges of the histograms, which are sorted by address.
+ * Any two histograms must have equal or disjoint ranges. Those of one range
+ * must have the same bins and rate. All must have the same unit. There must be
+ * at most GMON_RANGES_MAX ranges. False: rejected (reported).
  */
 static bool
 check_ranges(struct cg_job *job, const struct gmon *gmon)
@@ -146,9 +146,9 @@ usual_bucket(const struct gmon *gmon)
 
 /*
  * Sets gmon->bucket, the multiple in bytes to which addresses of callers are
- * rounded down in the file, from the histogram's lowest address on: the usual
- * one of the runtime, or 1 if one of the addresses is not a multiple of it
- * (except 0, the unknown caller).
+ * rounded down in the file. They are rounded from the histogram's lowest
+ * address on. The multiple is the usual one of the runtime. It is 1 if one of
+ * the addresses is not rounded so; 0, the unknown caller, does not count.
  */
 static void
 find_bucket(struct gmon *gmon)

@@ -45,10 +45,10 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds descriptions of word size, byte order and version of the gmon.out, and
- * of its bucket (the multiple to which callers' addresses are rounded), so
- * that the same kind of file can be written. If several inputs have different
- * buckets, the first input's bucket is described.
+ * Adds descriptions of word size, byte order and version of the gmon.out. By
+ * them, the same kind of file can be written. Also describes its bucket, the
+ * multiple to which callers' addresses are rounded. If several inputs have
+ * different buckets, the first input's bucket is described.
  */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
@@ -326,9 +326,10 @@ gprof_compare_calls(const void *va, const void *vb)
 }
 
 /*
- * True if the arcs of a bucket (callers at one rounded address) come in the
- * order that the writer gives them, gprof_compare_calls(); also if their order
- * cannot be described, as two are equal or there are too many.
+ * True if the order of a bucket's arcs in the file needs no description, as it
+ * is the writer's. True also if the order cannot be described, as two arcs are
+ * equal or there are too many. A bucket has the callers at one rounded
+ * address.
  */
 static bool
 is_regular(const struct gprof_order *order)
@@ -345,10 +346,10 @@ is_regular(const struct gprof_order *order)
 }
 
 /*
- * Ends a bucket (callers at one rounded address): sorts its arcs in the order
- * that the writer gives them and, if the file has them in another order,
- * appends the order of the file to the text of a description, unless the text
- * would be longer than TEXT_MAX. False: out of memory (reported).
+ * Ends a bucket (callers at one rounded address). Sorts its arcs in the order
+ * that the writer gives them. If the file has another order, appends that
+ * order to the text of a description. Appends nothing if the text would be
+ * longer than TEXT_MAX. False: out of memory (reported).
  */
 static bool
 end_bucket(struct gprof_order *order)
@@ -407,10 +408,11 @@ gprof_order_end(struct gprof_order *order, struct cg_slice *text)
 }
 
 /*
- * Sets the index of each of n calls of a bucket (callers at one rounded
- * address), which are in the writer's order, to its position in the input. The
- * text, such as "2.0.1", has the numbers of the calls in the order of the
- * input. False, with some indices set: it is not a permutation of n numbers.
+ * Sets the index of each of n calls of a bucket to the call's position in the
+ * input. A bucket has the callers at one rounded address. The calls are in the
+ * order of the writer. The text lists their numbers in the order of the input:
+ * with "2.0.1", call[2] is the first one. False, with some indices set: the
+ * text is not a permutation of n numbers.
  */
 static bool
 take_positions(struct cg_slice text, struct gprof_call *call, size_t n)

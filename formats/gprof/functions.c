@@ -55,10 +55,10 @@ suffix_length(const char *text)
 }
 
 /*
- * False if GNU gprof skips local symbols of this name: those with '$', or with
- * a suffix that it does not know. After a suffix, gprof reads past the NUL
- * into the next name of the string table, so the result depends on that name,
- * too; room is the number of bytes that may be read.
+ * False if GNU gprof skips local symbols of this name. It skips names with
+ * '$', or with a suffix that it does not know. After a suffix, gprof reads
+ * past the NUL into the next name of the string table. So the result depends
+ * on that name, too. "room" is the number of bytes that may be read.
  */
 static bool
 is_local_name(const char *name, size_t room)
@@ -256,9 +256,9 @@ is_overhead(const char *name)
 }
 
 /*
- * Returns the key for an address in a cg_map: the address rotated, as the map
- * stores keys that differ only in their lowest bits together, and the lowest
- * bits of function addresses are mostly 0.
+ * Returns the key for an address in a cg_map: the address rotated. The map
+ * stores keys together that differ only in their lowest bits. The lowest bits
+ * of function addresses are mostly 0.
  */
 static uint64_t
 key_of(uint64_t addr)
@@ -478,10 +478,10 @@ gprof_any_func(struct gprof_funcs *funcs, uint64_t addr)
 }
 
 /*
- * Returns the function that contains an address which calls enter; adds it to
- * the graph if it is new. A function that is not known is named by the
- * address. NULL: out of memory (reported). Results are cached by this address,
- * as most calls of a function enter it at one address.
+ * Returns the function with "addr", an address that calls enter. Adds the
+ * function to the graph if it is new; an unknown one is named by the address.
+ * NULL: out of memory (reported). Results are cached by this address, as most
+ * calls of a function enter it at one address.
  */
 const struct gprof_func *
 gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)

@@ -61,7 +61,7 @@ take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 }
 
 /*
- * True if no runtime writes such a header of a histogram, so that the file is
+ * True if no runtime writes such a header of a histogram. Then the file is
  * probably read with the wrong pointer size or byte order.
  */
 static bool
@@ -170,10 +170,11 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 }
 
 /*
- * Reads the records of the file with the chain's pointer size and byte order,
- * up to the end of the file or the first one that cannot be read. Counts them
- * in chain, whose end says why reading stopped, and whose at points to where;
- * unless fill is NULL, stores the records there.
+ * Reads the records of the file with the pointer size and byte order of
+ * *chain. Stops at the end of the file or at the first record that cannot be
+ * read. Counts the records in *chain. chain->end becomes the reason why
+ * reading stopped, chain->at the place. Stores the records in "fill", unless
+ * it is NULL.
  */
 static void
 walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
@@ -214,10 +215,10 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 
 /*
  * Compares two attempts to read a file (with different pointer sizes or byte
- * orders): negative if a is better, positive if b is, 0 if both are equally
- * good. One that reads the whole file is better, then one with fewer
- * implausible headers, then one that ends less badly (enum chain_end), then
- * one that reads further.
+ * orders). Returns a negative number if "a" is better, positive if "b" is, 0
+ * if both are equally good. An attempt that reads the whole file is better.
+ * Then fewer implausible headers are better, then a less serious reason to
+ * stop (enum chain_end), then reading further.
  */
 static int
 compare_chains(const struct chain *a, const struct chain *b)
@@ -273,10 +274,10 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 }
 
 /*
- * Sets *best to the best of up to four attempts to read the file, one for each
- * pointer size (with --word-size only that one) and byte order. Of equally
- * good ones, that of the executable (hint) is preferred, then 64-bit, then
- * little endian; warns if this is a guess.
+ * Tries to read the file with each pointer size and byte order, and sets *best
+ * to the best attempt. With --word-size, tries only that pointer size. Of
+ * equally good attempts, the one that fits the executable ("hint") is
+ * preferred, then 64-bit, then little endian. Warns if this is a guess.
  */
 static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
@@ -309,9 +310,9 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 /* ---- GNU ---------------------------------------------------------------- */
 
 /*
- * Reports the incomplete record at chain->at, which begins at this offset in
- * the file and has only the given number of bytes left: as an error (returns
- * false) or, with --recover, as a warning (returns true).
+ * Reports the incomplete record at chain->at. It begins at "offset" in the
+ * file, and has only "left" bytes. Reports an error and returns false. With
+ * --recover, reports a warning and returns true.
  */
 static bool
 report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,

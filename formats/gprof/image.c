@@ -295,9 +295,9 @@ follows_call(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the index of the first element of lib->start (begins of functions)
- * whose offset within its page is at least the given offset; start.n if there
- * is none. The list is sorted by this offset.
+ * Returns the index of the first element of lib->start at or after an offset
+ * within a page; start.n if there is none. The list has the begins of
+ * functions, sorted by their offset within their page.
  */
 static size_t
 first_start(const struct library *lib, uint64_t offset)
@@ -316,10 +316,12 @@ first_start(const struct library *lib, uint64_t offset)
 }
 
 /*
- * Appends to lib->base, which has room for PROPOSALS_MAX, each load address
- * with which self, an address that calls enter, is just after the begin of one
- * of the library's functions (where it calls mcount). Most addresses propose
- * the right load address, among others.
+ * Proposes load addresses of the library by "self", an address that calls
+ * enter. A call enters a function where it calls mcount, just after its begin.
+ * Any function of the library can be the one at "self", if the offset within a
+ * page fits. Each such function gives a load address. Appends these to
+ * lib->base, which has room for PROPOSALS_MAX. Most addresses propose the
+ * right load address, among others.
  */
 static void
 propose_bases(struct library *lib, uint64_t self)
@@ -339,8 +341,8 @@ propose_bases(struct library *lib, uint64_t self)
 }
 
 /*
- * True if addr (in the library's file) is just after the begin of a function
- * and its call of mcount, where calls are recorded.
+ * True if calls are recorded at "addr", an address in the library's file. This
+ * place is just after the begin of a function and its call of mcount.
  */
 static bool
 is_entry(const struct library *lib, uint64_t addr)
@@ -352,8 +354,9 @@ is_entry(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the index of the first element of lib->self (addresses that calls
- * enter, sorted) that is at least addr; self.n if there is none.
+ * Returns the index of the first element of lib->self that is at least "addr";
+ * self.n if there is none. The list has the addresses that calls enter,
+ * sorted.
  */
 static size_t
 first_self(const struct library *lib, uint64_t addr)
@@ -392,9 +395,9 @@ count_explained(const struct library *lib, uint64_t base)
 }
 
 /*
- * Sets *base to the best load address of the library: the one for which most
- * of the addresses that calls enter are entries of the library's functions.
- * False: there is none, or two are equally good; *base then has no meaning.
+ * Sets *base to the best load address of the library. It is the one with which
+ * most of the addresses that calls enter are entries of functions. False:
+ * there is none, or two are equally good; *base then has no meaning.
  */
 static bool
 find_base(struct library *lib, uint64_t *base)

@@ -35,10 +35,11 @@ same_base_name(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Sets layout->is_covered for each object: whether the gmon.out can have the
- * object's addresses. It can have addresses of the program (same base name)
- * and of no object; if the graph comes from a gmon.out, those of all objects.
- * Also sets the number to add to the object's addresses (layout->shift).
+ * Sets layout->is_covered of each object to whether the gmon.out can have its
+ * addresses. If the graph comes from a gmon.out, all objects are covered.
+ * Otherwise the program is covered (the object with the same base name).
+ * Addresses whose object is unknown are covered, too. Also sets layout->shift,
+ * the number to add to the addresses of each object.
  */
 static void
 set_covered(struct gprof_layout *layout)
@@ -61,9 +62,9 @@ set_covered(struct gprof_layout *layout)
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Sets layout->entry of each function to its address in the graph: where the
- * function begins, else where calls enter it; it stays 0 if neither is known.
- * False: out of memory (reported).
+ * Sets layout->entry of each function to its address in the graph. This is
+ * where the function begins or, if that is unknown, where calls enter it. The
+ * entry stays 0 if neither is known. False: out of memory (reported).
  */
 static bool
 find_entries(struct gprof_layout *layout)
@@ -171,8 +172,9 @@ extend(struct extent *extent, uint64_t addr)
 }
 
 /*
- * Extends extent[] of each object, which is zero before, to the range of its
- * addresses, and adds its cost in the event. False: out of memory (reported).
+ * Extends extent[] of each object to the range of its addresses, and adds its
+ * cost in the event. The caller sets extent[] to zero before. False: out of
+ * memory (reported).
  */
 static bool
 measure_objects(
@@ -246,11 +248,11 @@ set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
 }
 
 /*
- * Sets up gmon, of which only the memory of histograms is kept, for a graph
- * that does not come from a gmon.out: one histogram of 4-byte bins that covers
- * the executable or, without one, the hottest object; pointer size and byte
- * order of the executable, else 64-bit and little endian. False: an error
- * (reported).
+ * Sets up *gmon for a graph that does not come from a gmon.out; only the
+ * memory of histograms is kept. There is one histogram of 4-byte bins. It
+ * covers the executable or, without one, the hottest object. Pointer size and
+ * byte order are those of the executable, else 64-bit and little endian.
+ * False: an error (reported).
  */
 static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)

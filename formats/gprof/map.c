@@ -57,10 +57,11 @@ calls_callee(const unsigned char *code, uint64_t ret,
 }
 
 /*
- * Searches for the call of the callee in the code before the return addresses
- * that may have been rounded down to arc->from, and sets *site, which is
- * unknown before, to the first such call. False: no call in this code enters
- * the callee, or calls in two functions do; *site then has no meaning.
+ * Searches for the machine instruction that calls the callee. arc->from is a
+ * return address that may be rounded down. So the code before all return
+ * addresses that it can stand for is searched. Sets *site to the first such
+ * call; site->known must be false before. False: no call in this code enters
+ * the callee, or calls in two functions do. Then *site has no meaning.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
@@ -91,10 +92,10 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 }
 
 /*
- * Sets *site to the arc's address and the function there or, if there is none,
- * the first function at one of the next addresses that the runtime rounds down
- * to the arc's (as many as the bucket), else a function named by the arc's
- * address. False: out of memory (reported).
+ * Sets *site to the arc's address and a function there. The runtime rounds
+ * addresses down to a multiple, the bucket. If there is no function at the
+ * arc's address, the next addresses of its bucket are tried. If all fail, the
+ * function is named by the arc's address. False: out of memory (reported).
  */
 static bool
 find_in_bucket(
@@ -156,10 +157,10 @@ file_address(const struct mapper *map, uint64_t addr)
 }
 
 /*
- * Appends an arc (a call site, a callee and their count) to the order of the
- * file, so that the writer can repeat that order. For warnings, it counts arcs
- * into the middle of the callee and arcs to no known function. False: out of
- * memory (reported).
+ * Appends an arc to the order of the file, so that the writer can repeat that
+ * order. An arc is a call site, a callee and their count. For warnings, counts
+ * arcs into the middle of the callee, and arcs to no known function. False:
+ * out of memory (reported).
  */
 static bool
 note_arc(struct mapper *map, const struct gmon_arc *arc,
@@ -246,9 +247,9 @@ add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 }
 
 /*
- * Adds the functions that calls enter to the graph in order of their
- * addresses, so that neighbours in the program are neighbours in tables.
- * False: an error (reported).
+ * Adds the functions that calls enter to the graph, in order of their
+ * addresses. So neighbours in the program are neighbours in tables. False: an
+ * error (reported).
  */
 static bool
 add_entered_funcs(struct gprof_funcs *funcs)
@@ -261,10 +262,10 @@ add_entered_funcs(struct gprof_funcs *funcs)
 }
 
 /*
- * Adds all arcs to the graph as calls, and describes their order in the file,
+ * Adds all arcs to the graph as calls. Describes their order in the file,
  * unless an earlier input has described its own. Arcs are processed in
- * batches, whose callees are prefetched, as each callee would be a cache miss
- * in a large table. False: an error (reported).
+ * batches, whose callees are prefetched. Otherwise each callee would be a
+ * cache miss in a large table. False: an error (reported).
  */
 static bool
 add_arcs(struct mapper *map)

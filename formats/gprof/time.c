@@ -66,10 +66,10 @@ make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 }
 
 /*
- * Divides the cost of a bin among the timer's pieces (a piece: the bytes of
- * one function and line in the bin) by their size, so that the shares add up
- * to the cost, adds them to the graph, and clears the pieces. The cost of the
- * profiling runtime is only summed, in timer->overhead, unless it is kept.
+ * Divides the cost of a bin among the timer's pieces by their size. Adds the
+ * shares, whose sum is the cost, to the graph, and clears the pieces. A piece
+ * is the bytes of one function and line in the bin. The cost of the profiling
+ * runtime is only summed, in timer->overhead, unless it is kept.
  */
 static void
 split_cost(struct timer *timer, uint64_t cost)
@@ -98,9 +98,9 @@ split_cost(struct timer *timer, uint64_t cost)
 }
 
 /*
- * Appends a piece (bytes that get a part of a bin's cost) to the timer for
- * each source line of the function within the bytes [low, high). Bytes after
- * the piece number PIECES get none.
+ * Appends pieces to the timer for the bytes [low, high) of a function, one for
+ * each source line. A piece is bytes that get a part of a bin's cost. When the
+ * timer has PIECES pieces, the remaining bytes are ignored.
  */
 static void
 add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
@@ -122,10 +122,12 @@ add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
 }
 
 /*
- * Appends the pieces of a bin, the bytes [low, high), to the timer: one for
- * each function and line, which get parts of its cost. Bytes outside functions
- * belong to no piece; if the bin has no function at all, it is one piece of a
- * function named by its address.
+ * Appends the pieces of a bin, the bytes [low, high), to the timer. A piece is
+ * the bytes of one function and line; it gets a part of the bin's cost. Bytes
+ * outside functions belong to no piece. If no function is found, the whole bin
+ * is one piece; its function is named by its address. At most PIECES pieces
+ * are added. In a bin of more than PIECES bytes, functions are searched in
+ * larger steps.
  */
 static void
 add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
@@ -151,9 +153,10 @@ add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 }
 
 /*
- * Returns the cost of a running sum of ticks: in ns for time, UINT64_MAX if
- * that is too large; else the ticks. A bin gets the difference between the
- * costs after and before it, so that rounding errors do not accumulate.
+ * Returns the cost of a running sum of ticks. If the histogram counts time,
+ * the cost is in ns, or UINT64_MAX if that is too large. Otherwise the cost is
+ * the number of ticks. A bin gets the difference between the costs after and
+ * before it, so that rounding errors do not accumulate.
  */
 static uint64_t
 cost_of(const struct gmon_hist *hist, uint64_t ticks)
@@ -203,10 +206,10 @@ unit_of(const struct gprof_symbols *symbols, size_t i)
 }
 
 /*
- * Credits the current symbol with the ticks that it gets by GNU gprof's rule
- * from the bin with the bytes [low, high). Adds the ticks to the symbol's sum
- * and converts the sum to a cost; the cost that is new since the last call is
- * divided among the symbol's lines in the bin.
+ * Credits the current symbol with ticks of a bin, the bytes [low, high). The
+ * ticks come from GNU gprof's rule. Adds them to the symbol's sum, and
+ * converts the sum to a cost. Divides the cost that is new since the last call
+ * among the symbol's lines in the bin.
  */
 static void
 credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)
@@ -288,8 +291,10 @@ add_gnu(struct timer *timer)
 /* ---- All histograms ----------------------------------------------------- */
 
 /*
- * True if the histogram's samples fit into 64 bits of ns together with those
- * of the other histograms, with room for the surplus of GNU gprof's rule.
+ * True if the cost of the histogram's samples fits into its part of 64 bits.
+ * The part is a quarter of the range of 64 bits, divided by the number of
+ * histograms. The rest is spare, as GNU gprof's rule gives functions slightly
+ * more than the measured time.
  */
 static bool
 fits(const struct gmon *gmon, const struct gmon_hist *hist)

@@ -97,10 +97,11 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 }
 
 /*
- * Appends a call to w->call as an arc; counts it as lost if an address is
- * unknown. A call by the unknown caller (fn 0) is skipped, unless the graph
- * comes from a gmon.out and the call has the address at which the callee is
- * entered (LD_PROFILE records the caller 0). False: out of memory (reported).
+ * Appends a call to w->call as an arc. Counts the call as lost if an address
+ * is unknown. Skips a call by the unknown caller (fn 0), unless a gmon.out had
+ * this arc. Then the graph comes from a gmon.out, and the call has the address
+ * at which the callee is entered. LD_PROFILE records such arcs with the caller
+ * 0. False: out of memory (reported).
  */
 static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
@@ -184,9 +185,9 @@ power_of_ten(unsigned digits)
 
 /*
  * Returns the conversion of times to ticks, and sets the histogram's unit and
- * rate: the rate of --rate or, if that is 0 (not set), the highest one for
- * which the counters fit. most is the largest cost of a bin, digits the number
- * of decimals of the costs' unit (digits_of()).
+ * rate. "rate" is that of --rate, or 0 if it is not set. With 0, the rate is
+ * the highest one for which the counters fit. "most" is the largest cost of a
+ * bin. "digits" is the number of decimals of the costs' unit (digits_of()).
  */
 static struct unit
 choose_time(
@@ -242,9 +243,10 @@ highest_cost(const struct writer *w)
 }
 
 /*
- * Sets w->unit, the conversion of costs to ticks, and the unit and rate of the
- * first histogram, depending on the event's unit. If the graph comes from a
- * gmon.out, its histograms keep their units and rates, and w->unit is 1 to 1.
+ * Sets w->unit, the conversion of costs to ticks. Also sets the unit and rate
+ * of the first histogram. They depend on the event's unit. If the graph comes
+ * from a gmon.out, its histograms keep their units and rates, and w->unit is 1
+ * to 1.
  */
 static void
 choose_unit(struct writer *w)
@@ -538,11 +540,11 @@ put_blocks(struct writer *w)
 /* ---- The whole ---------------------------------------------------------- */
 
 /*
- * Sets w->event: that of --event, else the main event; for a graph that comes
- * from a gmon.out, the time (ns) or, without it, the first event. Also sets
- * w->block_event, the event that counts basic blocks (the number of events if
- * there is none), and w->gmon to what the graph tells of its gmon.out. Returns
- * CG_OK, or the status of an error (reported).
+ * Sets w->event: that of --event, else the main event. If the graph comes from
+ * a gmon.out, the default is the time (ns) or, without it, the first event.
+ * Also sets w->block_event, the event that counts basic blocks; it is the
+ * number of events if there is none. Sets w->gmon to what the graph tells of
+ * its gmon.out. Returns CG_OK, or the status of an error (reported).
  */
 static int
 choose_event(struct writer *w)
