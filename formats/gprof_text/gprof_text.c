@@ -79,8 +79,9 @@ take_row(struct cg_slice line, struct row *row)
 }
 
 /*
- * Removes the position from the end of a name such as "leaf (basic.c:5 @
- * 1207)", which gprof -l writes, and sets *pos to it; to 0 if there is none.
+ * Removes the position from the end of a name, and sets *pos to it. gprof -l
+ * writes such names: "leaf (basic.c:5 @ 1207)". *pos becomes 0 if there is no
+ * position.
  */
 static void
 take_place(struct reader *r, struct cg_slice *name, struct cg_pos *pos)
