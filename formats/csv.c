@@ -157,8 +157,8 @@ put_titles(struct writer *w, const char *titles)
 }
 
 /*
- * Writes the column title "calls" with the suffix whose, which says which
- * calls are counted; also that they are samples, if they are.
+ * Writes the column title "calls" with a suffix; "whose" says which calls are
+ * counted. Also writes that the calls are samples, if they are.
  */
 static void
 put_title_of_calls(struct writer *w, const char *whose)
@@ -281,9 +281,9 @@ put_flat(struct writer *w)
 }
 
 /*
- * Returns sums with the costs of calls within cycles, which calls in the graph
- * do not state for some events (CG_INCL_SPLIT). The caller frees them. NULL:
- * no event needs them, or out of memory (reported).
+ * Returns sums that have the costs of calls within cycles. For some events
+ * (CG_INCL_SPLIT), the graph's calls do not state these costs. The caller
+ * frees the sums. NULL: no event needs them, or out of memory (reported).
  */
 static struct cg_sums *
 sum_split(const struct writer *w)

@@ -185,9 +185,9 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns CG_PROBE_SURE for a log whose first line is a rule ("----") and
- * whose second one is a caller, or a function with its numbers; else
- * CG_PROBE_NO.
+ * Returns CG_PROBE_SURE for a log of this format, else CG_PROBE_NO. Its first
+ * line is a rule ("----"). Its second line is a caller, or a function with its
+ * numbers.
  */
 static int
 probe(const struct cg_head *head)

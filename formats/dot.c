@@ -167,9 +167,10 @@ call_cost(const struct writer *w, const struct call *call)
 }
 
 /*
- * Returns the cost before or after a change, whichever is greater without its
- * sign, as a share of the total, from 0 to 1; 0 if the total is unknown.
- * Without a comparison, before is 0.
+ * Returns the cost of a function or call as a share of the total, from 0 to 1.
+ * In a comparison, this is the larger of the costs before and after, without
+ * sign. Without a comparison, cost.before is 0. Returns 0 if the total is
+ * unknown.
  */
 static double
 share(const struct writer *w, struct sides cost)
@@ -310,7 +311,7 @@ font_size(double value)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Writes the text before, then a number of calls and a multiplication sign. */
+/* Writes the text "before", a number of calls and a multiplication sign. */
 static void
 put_count(struct cg_out *out, const char *before, uint64_t calls)
 {
@@ -584,9 +585,9 @@ put_calls(struct writer *w)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * Parses a percentage such as "0.5" into a share (0.005). False: it is not
- * from 0 to 100, and *value has no meaning. The share is made a little
- * smaller, so that rounding does not drop a function whose share is equal.
+ * Parses a percentage such as "0.5" into a share (0.005). The result is a
+ * little smaller, so that rounding does not drop a function with an equal
+ * share. False: it is not from 0 to 100, and *value has no meaning.
  */
 static bool
 parse_percent(struct cg_slice text, double *value)
@@ -656,10 +657,11 @@ sum_parts(const struct writer *w, size_t event)
 }
 
 /*
- * Sets w->total, the cost that shares are relative to, and w->largest, the
- * largest change of a function, to which colours of changes are relative. The
- * total is the sum of costs after or, if that is not positive, before. Signed
- * costs have no useful sum: the total is the sum of the sizes of their changes.
+ * Sets w->total, the cost that shares are relative to. It is the sum of costs
+ * after or, if that is not positive, before. Signed costs have no useful sum,
+ * so their total is the sum of the sizes of their changes. Also sets
+ * w->largest, the largest change of a function. Colours of changes are
+ * relative to it.
  */
 static void
 measure(struct writer *w)

@@ -62,8 +62,8 @@ static const struct cg_event event_time = {
 };
 
 /*
- * Begins a part (section of the graph) for a process, which is named by its
- * pid, "<0.81.0>", and resets the sums of its functions.
+ * Begins a part (section of the graph) for a process. The part is named by the
+ * pid of the process, "<0.81.0>". Resets the sums of the process's functions.
  */
 static void
 begin_part(struct reader *r, struct cg_slice pid)
@@ -120,8 +120,8 @@ add_call(struct reader *r, cg_fn caller, const struct row *row, bool costs)
 }
 
 /*
- * Adds the number of calls in a row, of the function r->fn in a table without
- * callers, as calls by the unknown caller. Does nothing if r->fn is the
+ * Adds calls of r->fn by the unknown caller, from a row of a table without
+ * callers. The row has the number of calls. Does nothing if r->fn is the
  * unknown caller itself. False: the builder has failed.
  */
 static bool
@@ -131,8 +131,8 @@ add_entry(struct reader *r, const struct row *row)
 }
 
 /*
- * Ends a process: warns if the sums of its functions differ from those that
- * the text states for it, as the file may be truncated. Does nothing if no
+ * Ends a process. Warns if the sums of its functions differ from those that
+ * the text states for it: the file may be truncated. Does nothing if no
  * process is open.
  */
 static void
@@ -182,8 +182,9 @@ skip_quoted(struct cg_slice text, size_t at)
 }
 
 /*
- * Removes an Erlang term from the begin of *text, up to a comma or bracket
- * that does not belong to the term, and returns it without blanks around it.
+ * Removes an Erlang term from the begin of *text. The term ends before a comma
+ * or closing bracket that does not belong to it. Returns the term without
+ * blanks around it.
  */
 static struct cg_slice
 take_term(struct cg_slice *text)
@@ -354,9 +355,8 @@ take_block(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a function of an analysis that has no callers, "{ {work,fib,1},
- * ...}.", and adds it with its calls, unless it is outside of a process.
- * False: rejected (reported).
+ * Reads a function without callers, "{ {work,fib,1}, ...}.", and adds it with
+ * its calls. Adds nothing outside of a process. False: rejected (reported).
  */
 static bool
 take_alone(struct reader *r, struct cg_slice line)
@@ -547,9 +547,9 @@ read_eprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns CG_PROBE_SURE for a text of eprof with a header line,
- * CG_PROBE_LIKELY if only its first line that is not empty names a process,
- * else CG_PROBE_NO. Output of the profiled program may precede the tables.
+ * Returns CG_PROBE_SURE for a text with a header line of eprof. Returns
+ * CG_PROBE_LIKELY if the first line that is not empty names a process, else
+ * CG_PROBE_NO. Output of the profiled program may precede the tables.
  */
 static int
 probe_eprof(const struct cg_head *head)

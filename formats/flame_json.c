@@ -326,10 +326,11 @@ take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 }
 
 /*
- * Reads a frame of a stack of pyinstrument, "f\0/a.py\0" "12\1l20" (function,
- * file, first line, current line), and adds it on top of the stack *at, which
- * becomes the new stack. Adds no frame for the file "<thread>", which sets the
- * thread, and for "[self]", the caller's own time. False: an error (reported).
+ * Reads a frame of pyinstrument, "f\0/a.py\0" "12\1l20". It has function,
+ * file, first line and current line. Adds the frame on top of the stack *at,
+ * and sets *at to the new stack. Two kinds of frames are not added: the file
+ * "<thread>", which sets the thread, and "[self]", the caller's own time.
+ * False: an error (reported).
  */
 static bool
 take_identifier(struct cg_doc *doc, cg_node *at)
@@ -475,10 +476,10 @@ take_metadata(struct cg_doc *doc)
 }
 
 /*
- * Returns the stack of the caller of a bar, 0 if it has none: the caller is
- * the bar of the level before (r->above) that spans this one. *from is the
- * index in r->above where the search starts, and is advanced to where it ends,
- * as bars are sorted by position.
+ * Returns the stack of a bar's caller, or 0 if the bar has none. The caller is
+ * the bar of the level before (r->above) that spans this one. The search
+ * starts at index *from in r->above, and sets *from to where it ends. The next
+ * bar can go on from there, as bars are sorted by position.
  */
 static cg_node
 find_above(const struct reader *r, size_t *from, const struct bar *bar)
@@ -494,11 +495,11 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
 }
 
 /*
- * Adds a bar of a flame graph from its numbers, as a frame on top of the bar
- * that spans it, with its self values. The bar's width is the sum of its
- * values in all (one or two) profiles. *x is where the last bar on its left
- * ended, and becomes the end of this bar. *from is the index where the
- * spanning bar is searched, and is advanced. False: an error (reported).
+ * Adds a bar of a flame graph from its numbers. It becomes a frame on top of
+ * the bar that spans it, and gets its self values. The bar's width is the sum
+ * of its values in all (one or two) profiles. *x is where the last bar on its
+ * left ended, and becomes the end of this bar. The search for the spanning bar
+ * starts at *from, and advances it. False: an error (reported).
  */
 static bool
 add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,

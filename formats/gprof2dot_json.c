@@ -126,9 +126,9 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 }
 
 /*
- * Goes from a node of the tree of stacks to its child for a function, and adds
- * the child if it is new: *at is the index of the node, then of the child.
- * False: out of memory (reported).
+ * Goes from a node of the tree of stacks to its child for a function. Adds the
+ * child if it is new. Changes *at from the index of the node to that of the
+ * child. False: out of memory (reported).
  */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)

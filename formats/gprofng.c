@@ -84,9 +84,9 @@ struct reader {
 /* ---- Heads --------------------------------------------------------------- */
 
 /*
- * Returns the kind of a column, from a text in the first line of a table's
- * head: the word that the text begins with. Sets *is_column to whether it is
- * one of the words with which columns begin.
+ * Returns the kind of a column from a text in the first line of a table's
+ * head. The first word of the text decides. Sets *is_column to whether columns
+ * begin with that word; if not, returns OTHER.
  */
 static enum kind
 get_kind(struct cg_slice text, bool *is_column)
@@ -112,8 +112,9 @@ get_kind(struct cg_slice text, bool *is_column)
 }
 
 /*
- * Adds the words below each other in a column's head to its title, joined by
- * '_', which names the event. "%" and "sec." instead tell what the column has.
+ * Adds words of a column's head to its title, joined by '_'. The title names
+ * the event, and is cut if it is too long. Two words are not added: "%" says
+ * that the column has percentages, "sec." says that values are in seconds.
  */
 static void
 add_title(struct column *column, struct cg_slice text)
@@ -262,8 +263,8 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 }
 
 /*
- * Reads the values of a row. Stores those in columns of the given kind in
- * cost[], which has an element for each event, and sets *any if one of them is
+ * Reads the values of a row. Stores values in columns of the given kind in
+ * cost[], which has an element for each event. Sets *any if one of these is
  * not 0. Skips the other values. False: malformed.
  */
 static bool
@@ -401,9 +402,9 @@ close_nodes(struct reader *r, size_t depth)
 
 /*
  * Removes the lines of the tree, such as "|  +-", from the begin of a name.
- * Sets *depth to the number of levels before "+-". A level is "|  " if the
- * tree has more below it, and then *unfinished is set; else it is two blanks.
- * False: malformed.
+ * Sets *depth to the number of levels before "+-". A level is "|  " if more
+ * rows of this level follow further down, else two blanks. Sets *unfinished to
+ * whether there is a level "|  ". False: malformed.
  */
 static bool
 cut_depth(struct cg_slice *name, size_t *depth, bool *unfinished)
