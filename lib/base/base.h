@@ -92,6 +92,7 @@ typedef uint32_t cg_str;       /* 0 is "" */
 struct cg_strs {
 	struct cg_str_entry *entry; /* by id */
 	size_t count, cap;
+	cg_str last;          /* the one that was added last, maybe again */
 	struct cg_slots slots;
 	uint64_t key[2];      /* random key of the hashes */
 	struct cg_arena text;

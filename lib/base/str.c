@@ -207,6 +207,10 @@ cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 
 	if (text.len == 0)
 		return 0;
+	/* Many inputs have the same names in the same order. */
+	id = strs->last + 1;
+	if (id < strs->count && same_text(&strs->entry[id], text))
+		return strs->last = id;
 	id = find_long(strs, text);
 	if (id != 0)
 		return id;
@@ -218,7 +222,11 @@ cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 		return CG_STR_NONE;
 	hash = hash_text(strs, text);
 	id = find_str(strs, text, hash);
-	return id != 0 ? id : new_str(strs, text, hash);
+	if (id == 0)
+		id = new_str(strs, text, hash);
+	if (id != CG_STR_NONE)
+		strs->last = id;
+	return id;
 }
 
 cg_str

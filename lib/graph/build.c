@@ -343,6 +343,10 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		return 0;
 	if (name == 0 && key.file == 0 && object == 0 && symbol == 0)
 		return 0;
+	/* Many inputs have the same functions in the same order. */
+	fn = build->last_fn + 1;
+	if (fn < graph->fns && same_fn(&graph->fn[fn], &key))
+		return build->last_fn = fn;
 	if (graph->fn_slots.count == 0 && !list_fns(graph)) {
 		cg_build_nomem(build);
 		return 0;
@@ -350,7 +354,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	hash = hash_fn(graph, known, key.symbol, key.file, object);
 	fn = find_fn(graph, &key, hash);
 	if (fn != 0)
-		return fn;
+		return build->last_fn = fn;
 	fn = (cg_fn)graph->fns;
 	if (graph->fns >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->fn, &graph->fn_cap, graph->fns + 1,
@@ -360,7 +364,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		return 0;
 	}
 	graph->fn[graph->fns++] = key;
-	return fn;
+	return build->last_fn = fn;
 }
 
 bool

@@ -93,6 +93,7 @@ struct cg_build {
 	bool begun;               /* cg_build_next() was called */
 	bool unknown_calls;       /* calls by the unknown caller were added */
 	struct cg_run *run;       /* of the last row */
+	cg_fn last_fn;            /* the one that was added last, maybe again */
 	const struct cg_rules *rules; /* NULL: none */
 	cg_facts unwanted;        /* facts that are set, but not stored */
 	cg_facts wanted;          /* facts that readers add on demand */
