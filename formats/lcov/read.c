@@ -34,7 +34,7 @@ reject(struct reader *r, const char *at, const char *expected)
  * digits, or more than `most`, which may overflow. A character that is no
  * digit must follow the text.
  */
-static const char *
+static inline const char *
 skip_number(const char *at, uint64_t *number, int most)
 {
 	const char *from = at;
@@ -282,10 +282,8 @@ check_last(struct reader *r, uint32_t first, uint32_t last)
 }
 
 static bool
-add_count(struct reader *r, cg_name name, uint64_t count)
+add_count(struct reader *r, struct lcov_fn *fn, uint64_t count)
 {
-	struct lcov_fn *fn = lcov_get_fn(&r->section, name);
-
 	if (!fn)
 		return false;
 	fn->counted = true;
@@ -320,24 +318,24 @@ take_fn(struct reader *r)
 }
 
 /*
- * Takes the rest of the record as a name if that is the name of
- * section->fn[section->next], the function after the one that got the last
- * count. Counts mostly come in the order of the FN records, so this saves a
- * lookup. False: another name, and nothing is taken.
+ * Returns the function after the one that got the last count, if the rest of
+ * the record is its name, which is taken then. Counts mostly come in the order
+ * of the FN records, so this saves lookups. NULL: it is another name.
  */
-static bool
-take_next_name(struct reader *r, cg_name *name)
+static struct lcov_fn *
+take_next_fn(struct reader *r)
 {
 	struct lcov_section *section = &r->section;
+	struct lcov_fn *fn;
 
 	if (section->next == section->fn.n)
-		return false;
-	*name = section->fn.at[section->next].name;
-	if (cg_compare(cg_get_name(r->build, *name), r->rest) != 0)
-		return false;
+		return NULL;
+	fn = &section->fn.at[section->next];
+	if (cg_compare(cg_get_name(r->build, fn->name), r->rest) != 0)
+		return NULL;
 	section->next++;
 	r->rest.len = 0;
-	return true;
+	return fn;
 }
 
 /*
@@ -347,13 +345,16 @@ take_next_name(struct reader *r, cg_name *name)
 static bool
 take_fn_count(struct reader *r)
 {
+	struct lcov_fn *fn;
 	uint64_t count;
 	cg_name name;
 
-	return take_entries(r, &count) && take_comma(r) &&
-	       (take_next_name(r, &name) ||
-		   take_name(r, "the name of a function", &name)) &&
-	       add_count(r, name, count);
+	if (!take_entries(r, &count) || !take_comma(r))
+		return false;
+	fn = take_next_fn(r);
+	if (!fn && take_name(r, "the name of a function", &name))
+		fn = lcov_get_fn(&r->section, name);
+	return add_count(r, fn, count);
 }
 
 /*
@@ -411,7 +412,7 @@ take_alias(struct reader *r)
 		return reject(r, at, "the index of an earlier FNL: record");
 	leader = &section->leader.at[nth - 1];
 	return lcov_add_range(&r->section, name, leader->first, leader->last) &&
-	       add_count(r, name, count);
+	       add_count(r, lcov_get_fn(&r->section, name), count);
 }
 
 /* ---- Lines and branches ------------------------------------------------- */
@@ -452,62 +453,62 @@ take_line(struct reader *r)
 
 /*
  * Reads DA:line,count with short numbers, as most records of a file, and
- * appends the line to the section: a fast path of take_line(). The newline
- * after the line stops skip_number(). False: another record, no open section,
- * or the array must grow; nothing is taken.
+ * appends the line to the section: a fast path of take_line(), which need not
+ * find the end of the record first. The newline that ends each record stops
+ * skip_number(). Returns the newline; NULL: another record, or the array must
+ * grow; nothing is taken.
  */
-static bool
-take_plain_line(struct reader *r, struct cg_slice line)
+static inline const char *
+take_plain_line(struct reader *r, const char *at)
 {
 	struct lcov_section *section = &r->section;
-	const char *at = line.ptr + 3;
 	uint64_t number, count;
 
-	if (!section->open || section->line.n == section->line.cap ||
-	    line.len < 3 || memcmp(line.ptr, "DA:", 3) != 0)
-		return false;
-	at = skip_number(at, &number, 9);
+	if (at[0] != 'D' || at[1] != 'A' || at[2] != ':' || !section->open ||
+	    section->line.n == section->line.cap)
+		return NULL;
+	at = skip_number(at + 3, &number, 9);
 	if (!at || *at != ',' || number == 0)
-		return false;
+		return NULL;
 	at = skip_number(at + 1, &count, 18);
-	if (!at || at != line.ptr + line.len)
-		return false;
+	if (!at || *at != '\n')
+		return NULL;
 	section->line.at[section->line.n++] =
 	    (struct lcov_line){ (uint32_t)number, (int64_t)count };
-	return true;
+	return at;
 }
 
 /*
- * Reads BRDA with a short number for each of block, branch and count, or "-"
- * for the count, and appends the branch to the section: a fast path of
- * take_branch(). False: another record, no open section, or the array must
- * grow; nothing is taken.
+ * Reads BRDA with a number for each of block, branch and count, or "-" for the
+ * count, and appends the branch to the section: a fast path of take_branch().
+ * Returns as take_plain_line().
  */
-static bool
-take_plain_branch(struct reader *r, struct cg_slice line)
+static inline const char *
+take_plain_branch(struct reader *r, const char *at)
 {
 	struct lcov_section *section = &r->section;
-	const char *at = line.ptr + 5, *from;
+	const char *from;
 	uint64_t number, block, index, count = 0;
 	bool reached;
 
-	if (!section->open || section->branch.n == section->branch.cap ||
-	    line.len < 5 || memcmp(line.ptr, "BRDA:", 5) != 0)
-		return false;
-	at = skip_number(at, &number, 9);
+	if (at[0] != 'B' || at[1] != 'R' || at[2] != 'D' || at[3] != 'A' ||
+	    at[4] != ':' || !section->open ||
+	    section->branch.n == section->branch.cap)
+		return NULL;
+	at = skip_number(at + 5, &number, 9);
 	if (!at || *at != ',' || number == 0)
-		return false;
+		return NULL;
 	at = skip_number(at + 1, &block, 9);
 	if (!at || *at != ',')
-		return false;
+		return NULL;
 	from = at + 1;
 	at = skip_number(from, &index, 9);
 	if (!at || *at != ',' || (*from == '0' && at > from + 1))
-		return false; /* a label: "00" */
+		return NULL; /* a label: "00" */
 	reached = *++at != '-';
 	at = reached ? skip_number(at, &count, 18) : at + 1;
-	if (!at || at != line.ptr + line.len)
-		return false;
+	if (!at || *at != '\n')
+		return NULL;
 	section->branch.at[section->branch.n] =
 	    (struct lcov_branch){ .kind = CG_BRANCH_ARC,
 		    .line = (uint32_t)number,
@@ -517,7 +518,7 @@ take_plain_branch(struct reader *r, struct cg_slice line)
 		    .flags = reached ? CG_BRANCH_REACHED : 0,
 		    .count = (int64_t)count };
 	section->branch.n++;
-	return true;
+	return at;
 }
 
 /*
@@ -729,11 +730,20 @@ take_record(struct reader *r, struct cg_slice line)
 static bool
 read_block(struct reader *r, struct cg_slice block)
 {
+	const char *end = block.ptr + block.len, *newline;
 	struct cg_slice line;
 
-	while (cg_take_line(&block, &line)) {
-		if (take_plain_line(r, line) || take_plain_branch(r, line) ||
-		    take_record(r, line))
+	while (block.ptr < end) {
+		newline = take_plain_line(r, block.ptr);
+		if (!newline)
+			newline = take_plain_branch(r, block.ptr);
+		if (newline) {
+			block.ptr = newline + 1;
+			continue;
+		}
+		block.len = (size_t)(end - block.ptr);
+		(void)cg_take_line(&block, &line);
+		if (take_record(r, line))
 			continue;
 		if (cg_rejected(r->job) == CG_OK)
 			(void)cg_build_failed(r->build, line.ptr);
