@@ -11,12 +11,20 @@
 
 #include "batch.h"
 
-/* Limits of a chunk: inputs, and their bytes. */
+/*
+ * Limits of a chunk in a small group: inputs, and their bytes. If a worker
+ * dies, the inputs of its chunk are read again.
+ */
 #define CHUNK_PIECES 256
 #define CHUNK_BYTES ((uint64_t)32 << 20)
-/* The same for units of programs (module.gathers). */
+/*
+ * The same in a large group, whose chunks have many inputs, as writing and
+ * reading their sums takes long; and for units of programs (module.gathers).
+ */
 #define UNITS_PIECES (8 * CHUNK_PIECES)
 #define UNITS_BYTES (8 * CHUNK_BYTES)
+/* Chunks of a large group for each worker, so that all end at about a time. */
+#define CHUNKS_EACH 4
 /* Smaller groups are one chunk, as a chunk's sum is written and read again. */
 #define CHUNK_LEAST ((uint64_t)1 << 20)
 /* Bytes of archive members in unfinished chunks of all groups. */
@@ -358,15 +366,31 @@ units_bytes(const struct group *group)
 }
 
 /*
+ * Returns the limit of inputs or bytes of a chunk (the inputs that one worker
+ * sums), if the group (the inputs of one output) has all of them.
+ */
+static uint64_t
+split_evenly(
+    const struct batch *batch, uint64_t all, uint64_t least, uint64_t most)
+{
+	uint64_t share = all / (CHUNKS_EACH * batch->args->jobs);
+
+	return share < least ? least : share < most ? share : most;
+}
+
+/*
  * True if the chunk (the inputs that one worker sums) gets no more inputs, as
  * its number of inputs or of bytes has reached the limit. In a small group
  * (the inputs of one output) the limit of bytes is lower, so that each worker
- * gets a chunk.
+ * gets a chunk. In a large one it is higher, unless members of archives are
+ * held in memory.
  */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
 {
-	uint64_t even = chunk->group->bytes / batch->args->jobs;
+	const struct group *group = chunk->group;
+	uint64_t even = group->bytes / batch->args->jobs;
+	uint64_t bytes = CHUNK_BYTES, pieces = CHUNK_PIECES;
 
 	/*
 	 * Only names wait for a sum of files, however large they are; members
@@ -377,7 +401,13 @@ is_full(const struct batch *batch, const struct chunk *chunk)
 	if (chunk->units)
 		return chunk->count >= UNITS_PIECES ||
 		       chunk->bytes >= units_bytes(chunk->group);
-	return chunk->count >= CHUNK_PIECES || chunk->bytes >= CHUNK_BYTES ||
+	if (batch->waiting_bytes == 0) {
+		bytes =
+		    split_evenly(batch, group->bytes, CHUNK_BYTES, UNITS_BYTES);
+		pieces = split_evenly(
+		    batch, group->tasks, CHUNK_PIECES, UNITS_PIECES);
+	}
+	return chunk->count >= pieces || chunk->bytes >= bytes ||
 	       (chunk->bytes >= even && chunk->bytes >= CHUNK_LEAST);
 }
 
