@@ -88,6 +88,15 @@ bool cg_copy_match(struct cg_copy *, const struct cg_copy *other);
 int cg_graph_unite(struct cg_build *, const struct cg_graph *known,
     const struct cg_graph *more, cg_fn **fn);
 
+/*
+ * Finds the functions of more in the graph of the builder, which
+ * cg_graph_unite() has built, without changing it. True: all objects, files and
+ * functions are there, so that cg_graph_unite() would add nothing; *fn is as
+ * there. False: some are not, or out of memory (not reported).
+ */
+bool cg_graph_has_all(
+    const struct cg_build *, const struct cg_graph *more, cg_fn **fn);
+
 /* Two sealed graphs with costs of calls, and the graph of their difference. */
 struct cg_diff {
 	const struct cg_graph *profile[2]; /* before, after */

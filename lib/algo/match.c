@@ -339,3 +339,69 @@ cg_graph_unite(struct cg_build *build, const struct cg_graph *known,
 	cg_copy_close(&second);
 	return cg_build_failed(build, NULL);
 }
+
+/* ---- Runs of one program ------------------------------------------------- */
+
+static cg_str
+find_str(const struct cg_graph *in, const struct cg_graph *of, cg_str str)
+{
+	return cg_strs_find(&in->strs, cg_strs_get(&of->strs, str));
+}
+
+/*
+ * Sets id[] to the ids that paths have in the other graph. False: one is not
+ * there.
+ */
+static bool
+find_paths(const struct cg_graph *in, const struct cg_paths *known,
+    const struct cg_graph *of, const struct cg_paths *paths, uint32_t *id)
+{
+	for (uint32_t i = 1; i < paths->count; i++) {
+		id[i] =
+		    cg_map_get(&known->ids, find_str(in, of, paths->path[i]));
+		if (id[i] == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+find_all(const struct cg_build *build, const struct cg_graph *more,
+    uint32_t *object, uint32_t *file, cg_fn *fn)
+{
+	const struct cg_graph *known = build->graph;
+
+	if (!find_paths(known, &known->objects, more, &more->objects, object) ||
+	    !find_paths(known, &known->files, more, &more->files, file))
+		return false;
+	for (cg_fn i = 1; i < more->fns; i++) {
+		const struct cg_fn_entry *entry = &more->fn[i];
+
+		fn[i] =
+		    cg_build_find_fn(build, find_str(known, more, entry->name),
+			file[entry->file], object[entry->object],
+			find_str(known, more, entry->symbol));
+		if (fn[i] == 0)
+			return false;
+	}
+	return true;
+}
+
+bool
+cg_graph_has_all(
+    const struct cg_build *build, const struct cg_graph *more, cg_fn **fn)
+{
+	uint32_t *object = calloc(more->objects.count + 1, sizeof(*object));
+	uint32_t *file = calloc(more->files.count + 1, sizeof(*file));
+	bool all;
+
+	*fn = calloc(more->fns + 1, sizeof(**fn));
+	all = object && file && *fn && find_all(build, more, object, file, *fn);
+	free(object);
+	free(file);
+	if (!all) {
+		free(*fn);
+		*fn = NULL;
+	}
+	return all;
+}

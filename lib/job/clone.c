@@ -246,18 +246,24 @@ cg_job_unite(
 	*graph = NULL;
 	if (status != CG_OK)
 		return status;
+	free(job->diff_fn[0]);
+	job->diff_fn[0] = NULL;
+	job->diff_fns[0] = run->graph->fns;
+	if (job->graph &&
+	    cg_graph_has_all(&job->build, run->graph, &job->diff_fn[0])) {
+		*graph = job->graph;
+		return CG_OK;
+	}
 	cg_build_init(&build,
 	    cg_graph_new(&job->errors.diag, &job->errors.fault), CG_PARTS_SUM);
 	if (!build.graph)
 		return cg_nomem(job);
-	free(job->diff_fn[0]);
-	job->diff_fn[0] = NULL;
-	job->diff_fns[0] = run->graph->fns;
 	/* The first run has no functions to match: it meets itself. */
 	status = cg_graph_unite(&build, job->graph ? job->graph : run->graph,
 	    run->graph, &job->diff_fn[0]);
+	/* Keep the tables, by which the next run is looked up. */
 	if (status == CG_OK)
-		status = cg_graph_complete(build.graph);
+		status = cg_graph_seal(build.graph);
 	cg_build_free(&job->build);
 	cg_graph_free(job->graph);
 	job->build = build;
