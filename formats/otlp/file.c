@@ -13,6 +13,11 @@
 #include "otlp.h"
 
 #define SIZE_BYTES 4
+/*
+ * JSON may begin with bytes that begin a message, too: a newline and a brace
+ * are a field of 123 bytes, a brace is the size of a message of 123 bytes.
+ */
+#define JSON_FIELD (2 + 123)
 #define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
 
 static bool
@@ -104,30 +109,35 @@ otlp_find_form(const struct cg_head *head, bool *more)
 }
 
 /*
- * Returns the form in which the file stores its messages; OTLP_PLAIN if in
- * doubt.
- *
  * JSON may begin with bytes that begin a message, too: a newline and a brace
  * are a field of 123 bytes, a brace is the size of a message of 123 bytes. So
  * a file that begins with a brace is JSON only if it contains no such
  * messages.
  */
-enum otlp_form
-otlp_get_form(struct cg_slice file)
+bool
+otlp_begins_json(struct cg_slice head)
 {
-	struct cg_slice text = file;
-	enum otlp_form sized;
+	struct cg_slice text = head;
+	bool more;
 
 	while (text.len > 0 && memchr(" \t\r\n", *text.ptr, 4)) {
 		text.ptr++;
 		text.len--;
 	}
-	if (cg_starts(text, "{")) {
-		if (otlp_find_layout(file, false, NULL))
-			return OTLP_PLAIN;
-		return has_sized(file, OTLP_DELIMITED, false) ? OTLP_DELIMITED
-							      : OTLP_JSON;
-	}
+	if (!cg_starts(text, "{"))
+		return false;
+	if (text.ptr == head.ptr)
+		return !has_sized(head, OTLP_DELIMITED, false);
+	if (head.len > JSON_FIELD)
+		head.len = JSON_FIELD;
+	return !otlp_find_layout(head, true, &more) && !more;
+}
+
+enum otlp_form
+otlp_get_form(struct cg_slice file)
+{
+	enum otlp_form sized;
+
 	/* The first field of a message is 1 or 2. */
 	if (file.len == 0 || *file.ptr == '\x0a' || *file.ptr == '\x12')
 		return OTLP_PLAIN;

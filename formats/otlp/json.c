@@ -580,8 +580,7 @@ put_dictionary(struct converter *c)
 }
 
 bool
-otlp_convert_json(
-    struct cg_job *job, struct cg_slice file, struct proto_bytes *to)
+otlp_convert_json(struct cg_job *job, struct cg_in *in, struct proto_bytes *to)
 {
 	struct converter *c = cg_alloc(job, sizeof(*c));
 	enum cg_json_type type;
@@ -589,7 +588,7 @@ otlp_convert_json(
 	if (!c)
 		return false;
 	c->job = job;
-	cg_json_start(&c->json, file);
+	cg_json_open(&c->json, in);
 	do {
 		type = cg_json_next(&c->json);
 		c->out = &c->profiles;

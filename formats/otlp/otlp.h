@@ -113,10 +113,10 @@ const struct otlp_layout *otlp_json_layout(void);
 /* ---- json.c, file.c: files --------------------------------------------- */
 
 /*
- * Converts JSON to messages, in memory of read(). False: it is malformed
- * (reported).
+ * Reads the rest of an input, JSON, and converts it to messages, in memory of
+ * read(). False: it is malformed (reported).
  */
-bool otlp_convert_json(struct cg_job *, struct cg_slice, struct proto_bytes *);
+bool otlp_convert_json(struct cg_job *, struct cg_in *, struct proto_bytes *);
 /* How the messages of a file are stored. */
 enum otlp_form {
 	OTLP_OTHER,
@@ -131,7 +131,14 @@ enum otlp_form {
  * no profiles.
  */
 enum otlp_form otlp_find_form(const struct cg_head *, bool *more);
-/* The form of a file that should have profiles; OTLP_PLAIN if in doubt. */
+/* Bytes of a file that tell JSON from messages. */
+#define OTLP_HEAD 4096
+/* True if a file with profiles that begins with these bytes is JSON. */
+bool otlp_begins_json(struct cg_slice head);
+/*
+ * The form of a file that should have profiles, and is not JSON; OTLP_PLAIN if
+ * in doubt.
+ */
 enum otlp_form otlp_get_form(struct cg_slice file);
 /* Takes the next message after its size; false: the rest is not one. */
 bool otlp_take_sized(

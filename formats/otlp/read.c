@@ -613,31 +613,48 @@ read_sized(struct otlp_walk *w, struct cg_slice file, enum otlp_form form)
 	return true;
 }
 
+/* Reads messages of w->r->layout that follow each other. */
+static bool
+read_plain(struct otlp_walk *w, struct cg_slice file)
+{
+	struct cg_slice first = { NULL, 0 };
+
+	w->r->several = has_several(file, &first);
+	return read_messages(w, file);
+}
+
 static bool
 read_file(struct otlp_walk *w, struct cg_slice file)
 {
 	struct otlp_reader *r = w->r;
-	struct cg_slice first = { NULL, 0 };
 	const enum otlp_form form = otlp_get_form(file);
-	struct proto_bytes converted;
 
-	switch (form) {
-	case OTLP_SIZED:
-	case OTLP_DELIMITED: return read_sized(w, file, form);
-	case OTLP_PACKED:
+	if (form == OTLP_SIZED || form == OTLP_DELIMITED)
+		return read_sized(w, file, form);
+	if (form == OTLP_PACKED)
 		return cg_reject(r->job, "expected messages that are not each "
 					 "compressed by zstd");
-	case OTLP_JSON:
-		if (!otlp_convert_json(r->job, file, &converted))
-			return false;
-		file = (struct cg_slice){ converted.at, converted.n };
-		r->layout = otlp_json_layout();
-		break;
-	case OTLP_PLAIN:
-	case OTLP_OTHER: r->layout = find_layout(r, file); break;
-	}
-	r->several = has_several(file, &first);
-	return r->layout && read_messages(w, file);
+	r->layout = find_layout(r, file);
+	return r->layout && read_plain(w, file);
+}
+
+/*
+ * Reads an input: JSON is converted to messages while it is read; messages are
+ * read as a whole. False: an error (reported).
+ */
+static bool
+read_input(struct otlp_walk *w, struct cg_in *in)
+{
+	struct otlp_reader *r = w->r;
+	struct proto_bytes converted;
+	struct cg_slice file;
+
+	(void)cg_look_bytes(in, OTLP_HEAD, &file);
+	if (!otlp_begins_json(file))
+		return cg_read_all(in, &file) && read_file(w, file);
+	r->layout = otlp_json_layout();
+	return otlp_convert_json(r->job, in, &converted) &&
+	       read_plain(w, (struct cg_slice){ converted.at, converted.n });
 }
 
 static void
@@ -683,12 +700,8 @@ otlp_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.build = build,
 		.tables = { .job = job, .in = in, .build = build } };
 	struct otlp_walk w = { .r = &r };
-	struct cg_slice file;
 
-	(void)cg_read_all(in, &file);
-	if (cg_in_status(in) != CG_OK)
-		return cg_in_status(in);
-	if (read_file(&w, file))
+	if (read_input(&w, in))
 		tell(&w);
 	return cg_in_status(in);
 }
