@@ -778,6 +778,16 @@ run(struct diff *d)
 	return status;
 }
 
+static bool
+reads_stdin(const struct args *args)
+{
+	size_t i = 0;
+
+	while (i < args->inputs && strcmp(args->input[i], "-") != 0)
+		i++;
+	return i < args->inputs;
+}
+
 /*
  * Checks the options of --diff against each other and the number of files,
  * before a file is read, and sets d->top, d->limit and the error rate. Returns
@@ -799,6 +809,11 @@ check_args(struct diff *d)
 	if (status == CG_OK && args->json && args->markdown)
 		status = cg_usage(args->job,
 		    "--diff prints one form only: choose one of its options");
+	if (status == CG_OK && many && writes_profile(args) &&
+	    reads_stdin(args))
+		status = cg_usage(args->job,
+		    "several runs are read twice for -o or -t: give files, "
+		    "not standard input");
 	if (status == CG_OK && many && args->side_by_side &&
 	    !writes_profile(args))
 		status = cg_usage(args->job,

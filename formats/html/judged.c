@@ -85,8 +85,7 @@ html_put_judged(struct html_writer *w)
 		[LOW] = { .name = "judged_low", .type = HTML_SIGNED },
 		[HIGH] = { .name = "judged_high", .type = HTML_SIGNED },
 	};
-	struct html_column runs = { .name = "judged_runs",
-		.type = HTML_COST };
+	struct html_column runs = { .name = "judged_runs", .type = HTML_COST };
 	bool ok;
 
 	if (!judgement)

@@ -234,6 +234,7 @@ ends()
 	refuses 2 'two files, or runs before and after' --diff a a a
 	refuses 2 'two files, or runs before and after' --diff -- a a a
 	refuses 2 '--side-by-side needs -o or -t' --diff --side-by-side a a -- a
+	refuses 2 'not standard input' --diff -o c - a -- a
 	refuses 2 'one form only' --diff --json --markdown a a -- a
 }
 
