@@ -8,7 +8,7 @@
  */
 
 const JUDGED_KINDS = ['total', 'self', 'inclusive', 'line'];
-const NOISE = 'not distinguishable from noise', SMALL_SHARE = 'below 0.5% of all costs: not compared';
+const NOISE = 'not distinguishable from noise', SMALL_SHARE = 'not compared: below 0.5% of all costs, or a cycle';
 
 let judgedChanges = null; /* 'kind:function or file:line' -> change */
 

@@ -1428,7 +1428,7 @@ graph_of()
 	# Grey is said in words, too: noise, and what is too small.
 	grep -o 'class="unreal" title="[^"]*"' "$dir/dom" >"$dir/unreal"
 	grep -qF 'not distinguishable from noise (' "$dir/unreal"
-	grep -qF 'below 0.5% of all costs: not compared' "$dir/unreal"
+	grep -qF 'not compared: below 0.5% of all costs' "$dir/unreal"
 	grep -oP 'fill (grey|up|down)' "$dir/dom" | LC_ALL=C sort | uniq -c | awk '{ print $1 ":" $3 }' |
 		tr '\n' ' ' | grep -x '2:down 7:grey 5:up '
 	browse 'view=functions&sort=name&real=1'
