@@ -54,10 +54,10 @@ put_events(struct html_writer *w)
 }
 
 /*
- * Writes an array (column) of the page, with index `formula`, of the factors
- * of that derived event: its formula is a sum, so the factor of an event is
- * the formula's value for one unit of that event alone. cost[] is all 0,
- * before and after. False: out of memory (reported).
+ * Writes an array (column) of the page: for each event, its factor in the
+ * derived event with index "formula". The derived event is a sum, so a factor
+ * is the sum's value for one unit of that event alone. cost[] must be all 0,
+ * and is all 0 after the call. False: out of memory (reported).
  */
 static bool
 put_factors(struct html_writer *w, size_t formula, uint64_t *cost)

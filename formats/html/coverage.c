@@ -139,11 +139,11 @@ add_hits(struct html_writer *w, struct html_column *column,
 }
 
 /*
- * Adds the totals of the current file to the page's arrays (columns) of
- * covered lines, functions, branches, conditions and, if the graph has any,
- * regions; nothing if it has no lines, functions and branches. The page cannot
- * compute them from the lines, as functions of one name count as one. False:
- * an error (reported).
+ * Adds the totals of the current file to the page's arrays (columns): covered
+ * lines, functions, branches and conditions, and regions if the graph has any.
+ * Does nothing if the file has no lines, functions and branches. The page
+ * cannot compute the totals from its lines, because functions of one name
+ * count as one. False: an error (reported).
  */
 static bool
 add_covered(struct run *r)
@@ -183,8 +183,9 @@ index_of(const struct run *r, cg_fn fn)
 }
 
 /*
- * Sets r->entries of the functions of the current file: 1 + how often each was
- * called; if this is unknown, 2 if one of its lines ran, else 1.
+ * Sets r->entries of each function of the current file to 1 + the number of
+ * its calls. An unknown number counts as one call if a line of the function
+ * ran, else as none. Elements of functions without coverage stay 0.
  */
 static void
 count_entries(struct run *r)
@@ -315,9 +316,9 @@ html_cover_file(struct html_coverage *c, struct cg_lines *lines, cg_file file)
 
 /*
  * Adds the coverage of all files of one side of a difference (0 or 1) to the
- * page's arrays (columns). The bits of what select what is added: ALL_LINES
- * the lines, with their functions and branches, ALL_TOTALS the files' totals.
- * False: an error (reported).
+ * page's arrays (columns). Bits of "what" select the data: ALL_LINES adds
+ * lines, functions and branches; ALL_TOTALS adds the files' totals. False: an
+ * error (reported).
  */
 static bool
 add_side(struct run *r, int side, unsigned what)

@@ -80,9 +80,9 @@ is_raw(struct cg_slice field)
 
 /*
  * Appends the instruction on a line of the disassembly to d->instr and to the
- * current object file, one without a name if none has begun. Ignores other
- * lines, and instructions whose text would exceed the limit of all texts.
- * False: out of memory (reported).
+ * current object file. If no object file has begun, begins one without a name.
+ * Ignores other lines, and instructions whose text would exceed the limit of
+ * all texts. False: out of memory (reported).
  */
 static bool
 add_line(struct html_disasm *d, struct cg_slice line)

@@ -192,10 +192,10 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
 }
 
 /*
- * Adds the instructions and call sites of the function at->fn, whose rows were
- * opened and which has addresses, to the page's arrays (columns). Adds their
- * numbers, and the lowest address, to the arrays that have an element for each
- * such function. False: out of memory (reported).
+ * Adds the instructions and call sites of the function at->fn to the page's
+ * arrays (columns). Adds one element for the function to the arrays at->code:
+ * its lowest address and how many instructions and call sites it has. Its rows
+ * were opened, and it has addresses. False: out of memory (reported).
  */
 static bool
 add_code(struct instrs *at)

@@ -110,10 +110,10 @@ equal_keys(const struct html_key *a, const struct html_key *b)
 }
 
 /*
- * Appends the number of a row to the page's array (column) of this kind: of
- * the current function's row with that key. The rows of a part are in the same
- * order as all rows, so the search begins after the row that was found last.
- * False: no such row, or out of memory.
+ * Finds the current function's row with the given key, and appends the row's
+ * number to the page's array (column) for rows of this kind. The rows of a
+ * part are in the same order as all rows. So the search begins after the last
+ * row found. False: no such row, or out of memory.
  */
 static bool
 add_row(struct html_parts *of, enum html_kind which, const struct html_key *key)
@@ -296,9 +296,9 @@ add_share(struct html_parts *of, bool dropped)
 /* ---- A part -------------------------------------------------------------- */
 
 /*
- * Adds an element for all dropped functions (--html-min) of the current part
- * together, with the sum of their self costs and without rows. Does nothing if
- * there is no such option. False: out of memory.
+ * Adds one element that stands for all functions of the current part that
+ * --html-min dropped. It has the sum of their self costs, and no rows. Does
+ * nothing without that option. False: out of memory.
  */
 static bool
 add_rest(struct html_parts *of)
@@ -318,11 +318,11 @@ add_rest(struct html_parts *of)
 }
 
 /*
- * Adds, for each function of the part that is not dropped, how many more calls
- * the rows of its callers count than cg_sum_calls_in(): a sample may be
- * counted in several rows, but only once in the sum. Adds 0 for a function
- * without callers, and for all if no part has stated inclusive costs so far,
- * as only those need it. False: out of memory.
+ * Adds a number for each function of the part that is not dropped: calls in
+ * the rows of its callers minus cg_sum_calls_in(). A sample may be counted in
+ * several rows, but only once in that sum. The number is 0 for a function
+ * without callers. It is 0 for all if no part has stated inclusive costs so
+ * far, as only those need it. False: out of memory.
  */
 static bool
 add_repeats(struct html_parts *of, const bool *dropped)

@@ -120,10 +120,10 @@ put_fns(struct rows *r)
 }
 
 /*
- * Writes an array (column) of the page with the self or inclusive costs of the
- * functions in an event; dropped functions get 0. After the functions come the
- * sum of the self costs of dropped functions (0 in the array of inclusive
- * costs), then the costs of the cycles. False: out of memory (reported).
+ * Writes an array (column) of the page with the functions' self or inclusive
+ * costs in an event. Dropped functions get 0. One element after the functions
+ * has the sum of the dropped functions' self costs, or 0 among inclusive
+ * costs. The costs of the cycles come last. False: out of memory (reported).
  */
 static bool
 put_fn_cost(struct rows *r, size_t event, bool inclusive)

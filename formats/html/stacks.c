@@ -120,10 +120,11 @@ compare_siblings(const void *pa, const void *pb)
 }
 
 /*
- * Appends a frame to s->order, sets its place there, and pushes its callees on
- * the stack s->waiting, with *waiting elements, so that the first one is
- * listed next. Pushes only the callees that are not dropped (--html-min), and
- * one more frame that stands for all dropped ones.
+ * Appends a frame to s->order, and sets s->place[frame] to its index there.
+ * Pushes the frame's callees on the stack s->waiting, which has *waiting
+ * elements. The callee that sorts first is on top, so it is listed next.
+ * Callees that --html-min dropped are not pushed; one frame stands for all of
+ * them.
  */
 static void
 list_frame(struct stacks *s, uint32_t frame, size_t *waiting)
@@ -216,11 +217,11 @@ put_self(struct stacks *s, size_t event)
 }
 
 /*
- * Writes an array (column) of the page with the number of samples that end in
- * each listed frame, by which the page counts calls. If an event has the same
- * numbers, as with most readers, writes only which event that is
- * ("samples_event": its index + 1, else 0). Sets s->has_samples if the array
- * was written. False: an error (reported).
+ * Writes an array (column) of the page: how many samples end in each listed
+ * frame. The page counts calls by these numbers. With most readers, an event
+ * has the same numbers. Then only the event's index + 1 is written, as
+ * "samples_event" (0 if there is none). Sets s->has_samples if the array was
+ * written. False: an error (reported).
  */
 static bool
 put_samples(struct stacks *s)
@@ -307,10 +308,10 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Lists in s->waiting the frames where stacks of the part end, by their
- * indices among the listed frames, sorted and each once. Returns their number.
- * seen[], by such an index, must be all false, and is all false again after
- * the call.
+ * Finds the frames where stacks of the part end. Lists their indices among the
+ * listed frames in s->waiting, sorted and without duplicates, and returns how
+ * many there are. "seen" has an element for each listed frame. All elements
+ * must be false, and are false again after the call.
  */
 static size_t
 list_places(struct stacks *s, cg_part part, bool *seen)

@@ -55,9 +55,9 @@ add_lines(struct tests *t)
 /*
  * Adds what a test (a part of the graph) covers in the current file to the
  * page's arrays (columns): its totals and the lines that it covers. Adds
- * nothing if it covers nothing. From the first file on whose lines exceed a
- * limit for all tests, lines are not added, but counted in t->dropped. False:
- * out of memory (reported).
+ * nothing if it covers nothing. The number of lines of all tests is limited.
+ * From the first file that exceeds the limit on, lines are only counted in
+ * t->dropped. False: out of memory (reported).
  */
 static bool
 add_file(struct tests *t, cg_part part, cg_file file)

@@ -108,8 +108,8 @@ find_axes(struct times *t)
 /* ---- Spots ---------------------------------------------------------------- */
 
 /*
- * Returns the number that the map has for a key; a new key gets the number
- * new, which is not 0. 0: out of memory (reported).
+ * Returns the map's number for a key. A new key gets the number "new", which
+ * must not be 0. 0: out of memory (reported).
  */
 static uint32_t
 number(struct times *t, struct cg_map *map, uint64_t key, uint32_t new)
@@ -149,10 +149,10 @@ get_position(void *arg, cg_node node, const struct cg_stack *stack)
 }
 
 /*
- * Sets t->used of each spot (a frame with its position) that is on the stack
- * of a moment; and, of all spots but the first, t->frame to the page's frame
- * and t->node to a node of the graph that they stand for. Allocates these
- * arrays, and t->at and t->count, all 0. False: out of memory (reported).
+ * Allocates t's arrays by spot or frame, all 0. A spot is a frame with a
+ * position. Sets t->used for each spot on the stack of a moment. Sets t->frame
+ * and t->node for each spot but the first: the page's frame, and a node of the
+ * graph for this spot. False: out of memory (reported).
  */
 static bool
 find_used(struct times *t)
