@@ -38,9 +38,9 @@ time_of(const struct jfr_chunk *chunk, uint64_t ticks)
 }
 
 /*
- * Takes the next event off *events: sets *class to its class, NULL if that is
- * unknown, and *fields to its bytes after size and class. The event is
- * complete. False: malformed (reported).
+ * Takes the next event off *events. Sets *class to the event's class, or NULL
+ * if the class is unknown. Sets *fields to the event's bytes after size and
+ * class. False: malformed, or longer than *events (reported).
  */
 static bool
 take_event(struct jfr_chunk *chunk, struct jfr_bytes *events,

@@ -160,7 +160,8 @@ find_record(struct cg_slice name)
 
 /*
  * Returns how the reader uses the field with a name in a class of this kind
- * (enum jfr_record); NULL: it does not need the field. Static.
+ * (enum jfr_record). The result points to a constant table. NULL: the reader
+ * does not need the field.
  */
 static const struct jfr_want *
 find_want(unsigned char record, struct cg_slice name)
@@ -187,8 +188,8 @@ find_want(unsigned char record, struct cg_slice name)
 
 /*
  * Takes an index in the metadata's table of texts off *b, and sets *text to
- * the text at this index, valid until the next text is read. False: an error
- * (reported).
+ * the text with this index. The text is valid until the next text is read.
+ * False: an error (reported).
  */
 static bool
 take_string(struct jfr_chunk *chunk, struct jfr_bytes *b, struct cg_slice *text)
@@ -222,10 +223,10 @@ set_class_name(struct attributes *to, struct cg_slice name)
 }
 
 /*
- * Takes the attributes (pairs of texts, key and value) of an element of the
- * metadata off *b, and stores those that are known in *to. If class is true,
- * the element is a class, else a field of a class whose kind is record. False:
- * an error (reported).
+ * Takes the attributes of an element of the metadata off *b. Each attribute is
+ * a pair of texts, key and value. Stores the attributes that the reader knows
+ * in *to. If "class" is true, the element is a class. Else it is a field of a
+ * class of the kind "record". False: an error (reported).
  */
 static bool
 take_attributes(struct jfr_chunk *chunk, struct jfr_bytes *b, bool class,
@@ -362,9 +363,9 @@ read_strings(struct jfr_chunk *chunk, struct jfr_bytes *b)
 }
 
 /*
- * Returns true if the class of the field has the form in which the reader uses
- * the field (field->want, which is not NULL); else the field has to be
- * skipped. Call it when all classes are known.
+ * Returns true if the field's class has the form that field->want requires;
+ * the reader can then use the field. Else the field has to be skipped.
+ * field->want must not be NULL, and all classes must be known.
  */
 static bool
 is_wanted(const struct jfr_field *field, const struct jfr_class *class)

@@ -54,9 +54,10 @@ parse_header(struct cg_slice head, struct header *to)
 }
 
 /*
- * Returns a message (static) why the chunk that begins with head cannot be
- * read; NULL: it can. A JVM that is still recording has not filled in the
- * sizes; async-profiler fills in a wrong one.
+ * Returns a static message if the chunk that begins with "head" cannot be
+ * read, else NULL. A recorder fills in sizes and offsets when it finishes a
+ * chunk; they are 0 before. async-profiler states a size of 1 GiB before, but
+ * its offsets are 0, too.
  */
 static const char *
 find_fault(struct cg_slice head, const struct header *header)

@@ -56,10 +56,11 @@ take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Takes the value of a field off *b. *value becomes a number, the offset of a
- * text in the chunk, the key of a constant, or the offset of an array, whose
- * elements are skipped; for an object it stays. depth: as for take_value().
- * False: an error (reported).
+ * Takes the value of a field off *b, and stores a number in *value. For a text
+ * or an array, that is its offset in the chunk. For a constant, it is the
+ * constant's key. The elements of an array are skipped. An object leaves
+ * *value as it is. "depth" is the same as for take_value(). False: an error
+ * (reported).
  */
 static bool
 take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
@@ -107,10 +108,9 @@ find_key(
 }
 
 /*
- * Takes an object, that is the fields of a class, off *b, and stores those
- * that the reader uses in slot[], unless that is NULL. A field takes at least
- * a byte, as each class has fields, so the loop is not longer than the file.
- * False: an error (reported).
+ * Takes an object of a class off *b, field by field. Stores the fields that
+ * the reader uses in slot[], unless "slot" is NULL. "depth" is the number of
+ * objects around this one, and is limited. False: an error (reported).
  */
 static bool
 take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,

@@ -105,9 +105,9 @@ add_joined(struct jfr_chunk *chunk)
 }
 
 /*
- * Sets *name to the name of a class in Java's notation, from the JVM's in
- * stored: "java/lang/Thread" with dots, "[I" as int[], "[Lx/Y;" as x.Y[].
- * False: an error (reported).
+ * Converts the name of a class from the JVM's notation ("stored") to Java's,
+ * and adds it as *name. "java/lang/Thread" gets dots, "[I" becomes int[],
+ * "[Lx/Y;" becomes x.Y[]. False: an error (reported).
  */
 static bool
 join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
@@ -263,10 +263,11 @@ take_frame(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Reads all frames of the stack at an offset of the chunk, the leaf first,
- * into chunk->frame, in place of those of the last stack; offset 0: no frames.
- * False: an error (reported); the class of frames is known, and their number
- * whole, if there is such a stack.
+ * Replaces the frames in chunk->frame by all frames of a stack, the leaf
+ * first. "at" is the offset of the stack in the chunk; offset 0 means no
+ * frames. False: an error in a frame (reported). False without a report also
+ * if there is no class of frames, or the number of frames is cut off. A file
+ * with such a stack has neither fault.
  */
 static bool
 take_frames(struct jfr_chunk *chunk, uint64_t at)

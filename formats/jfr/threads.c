@@ -7,11 +7,12 @@
 #define LABELS 5
 
 /*
- * Appends a thread to chunk->thread, and stores its number there, from 1, in
- * its constant (made); index is the constant's index + 1. Uses the thread's
- * Java name, else its name in the operating system. A virtual thread is not
- * known to the operating system and often has no name: it gets "thread ID".
- * False: an error (reported).
+ * Makes a thread of a constant, whose index + 1 is "index", and appends it to
+ * chunk->thread. Stores the thread's position there, counted from 1, in the
+ * member "made" of the constant. The name is the thread's Java name, else its
+ * name in the operating system. The operating system does not know virtual
+ * threads, and most have no name: those get "thread ID". False: an error
+ * (reported).
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)
