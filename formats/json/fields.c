@@ -190,9 +190,9 @@ take_word(struct json_reader *r, const char *const *words, const char *expected,
 }
 
 /*
- * Takes a string of letters, each of which stands for a flag (json_flags), and
- * sets *flags to the bits of these flags, by the letters' places in
- * json_flags. False: rejected (reported).
+ * Takes a string of letters, and sets *flags to their bits. Each letter stands
+ * for a flag: its position in json_flags is the number of the bit. False:
+ * another letter, or no string (reported).
  */
 static bool
 take_flags(struct json_reader *r, uint64_t *flags)
@@ -215,11 +215,11 @@ take_flags(struct json_reader *r, uint64_t *flags)
 }
 
 /*
- * Takes an array of costs, one for each event of the file, into r->own_cost,
- * and sets r->cost to that and r->costs to their number; costs of the last
- * events may be missing. If the builder's columns are not the file's events
- * (r->moved), each cost is stored in the builder's column of its event, and
- * r->costs is the number of columns. False: an error (reported).
+ * Takes an array of costs into r->own_cost, one for each event of the file;
+ * costs of the last events may be missing. Sets r->cost to this array, and
+ * r->costs to the number of costs. If r->moved is set, the builder's columns
+ * differ from the file's events. Then each cost is stored in the column of its
+ * event, and r->costs is the number of columns. False: an error (reported).
  */
 static bool
 take_costs(struct json_reader *r)

@@ -14,8 +14,8 @@
 #define PLAIN_DIGITS 18 /* numbers of up to 18 digits fit into 63 bits */
 
 /*
- * If the text at the pointer is the given name and a quote, the end of a tag,
- * returns the pointer after the quote; else NULL.
+ * Returns the pointer after a tag's closing quote, if the text at "at" is the
+ * given name and a quote. Else returns NULL.
  */
 static inline const char *
 match_tag(const char *at, const char *name)
@@ -103,8 +103,9 @@ take_fields(struct json_plain *line, const char *at, uint64_t *number)
 
 /*
  * Parses the first line of the text into *line and number[], and removes it
- * from the text. If the line is not plain (a known tag and unsigned numbers),
- * sets only its length: the reader will parse it.
+ * from the text. A line is plain if it has a known tag and unsigned numbers.
+ * Any other line gets its length, tag JSON_TAGS and no array: the JSON reader
+ * then parses it.
  */
 static void
 parse_line(struct cg_slice *text, struct json_plain *line, uint64_t *number)

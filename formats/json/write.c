@@ -165,8 +165,8 @@ put_jump(struct writer *w, const struct cg_jump *jump)
 }
 
 /*
- * Writes the letters that stand for the flags to letters, NUL-terminated, in
- * the order of json_flags; returns their number.
+ * Stores the letters of the given flags in "letters", in the order of
+ * json_flags, with a NUL at the end. Returns the number of letters.
  */
 static size_t
 get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
@@ -182,9 +182,10 @@ get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
 }
 
 /*
- * Ends the text that was formatted into reserved output, up to the pointer at,
- * and writes a comma and a label as JSON string after it. Returns a pointer to
- * newly reserved output, for the rest of the line.
+ * Writes a label as a JSON string into a line. The text before it was
+ * formatted into reserved output, and ends at "at". Appends a comma and the
+ * label to that text. Returns a pointer to newly reserved output, for the rest
+ * of the line.
  */
 static char *
 put_word_of(struct writer *w, char *at, struct cg_slice label)
@@ -341,8 +342,8 @@ put_text(struct writer *w, const char *text)
 }
 
 /*
- * Writes the last fields of a line of an event or a formula, which are the
- * same for both, and ends the line.
+ * Ends a line that describes an event or a formula: writes the fields that
+ * both have last.
  */
 static void
 put_event_rest(struct writer *w, const struct cg_event *event)
@@ -415,10 +416,10 @@ no_given(const struct cg_graph *graph, uint32_t id)
 }
 
 /*
- * Writes a line with the tag for each object or each file of the graph, with
- * ids from 1 to count, sorted by path: get() returns the path, get_given() its
- * spelling in the input. Returns an array with the id in the output for each
- * id in the graph. NULL: out of memory (reported).
+ * Writes a line with the tag "tag" for each object or each file of the graph.
+ * The lines are sorted by path, and get ids from 1 to "count". get() returns a
+ * path, get_given() its spelling in the input. Returns an array that maps each
+ * id of the graph to the id in the output. NULL: out of memory (reported).
  */
 static uint32_t *
 put_paths(struct writer *w, const char *tag, size_t count,
