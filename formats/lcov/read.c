@@ -71,10 +71,11 @@ take_float(struct cg_slice *text, double *value)
 }
 
 /*
- * Returns a count as a signed number; negative: a sign preceded it. A count of
- * 2^63 or more is a negative count that wrapped around in the tool that wrote
- * it. Its true value is unknown. It becomes 1, with a warning at the pointer,
- * because lcov and genhtml take it for a hit, but a negative count for none.
+ * Returns a count as a signed number; "negative" tells that a minus sign
+ * preceded it. In a count of 2^63 or more, a negative count wrapped around in
+ * the tool that wrote it. The true count is unknown, and 1 is returned, with a
+ * warning at "at". lcov and genhtml take such a count for a hit, but a
+ * negative one for none.
  */
 static int64_t
 to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
@@ -241,8 +242,9 @@ take_source(struct reader *r)
 }
 
 /*
- * Reads VER:, the version of the current file, and adds it as a description of
- * the current part, with the path in its key. False: out of memory (reported).
+ * Reads VER:, the version of the current file. Adds the version as a
+ * description of the current part; the description's key has the file's path.
+ * False: out of memory (reported).
  */
 static bool
 take_version(struct reader *r)
@@ -522,9 +524,9 @@ take_plain_branch(struct reader *r, const char *at)
 }
 
 /*
- * Sets the branch's index to the text, a field of BRDA or MCDC, if that is a
- * number without sign and leading zeros, else its label. False: the text is
- * empty (reported).
+ * Reads a field of BRDA or MCDC that identifies the branch. A number without
+ * sign and leading zeros becomes the branch's index. Any other text becomes
+ * its label. False: the text is empty (reported).
  */
 static bool
 take_label(struct reader *r, struct cg_slice text, struct lcov_branch *branch)
@@ -597,9 +599,9 @@ take_branch(struct reader *r)
 
 /*
  * Reads MCDC:line,[U]group size,t|f,taken,term,expression, and appends the
- * condition's outcome to the section. The size of the group becomes the row's
- * block; its index is 2 * term, plus 1 for outcome t. False: an error
- * (reported).
+ * condition's outcome to the section as a branch. The block of this branch is
+ * the size of the group. Its index is 2 * term, plus 1 for outcome t. False:
+ * an error (reported).
  */
 static bool
 take_condition(struct reader *r)

@@ -46,10 +46,10 @@ lcov_add_range(
 /* ---- Owners of lines ---------------------------------------------------- */
 
 /*
- * Compares functions for qsort(): by first line, then the longer function,
- * which contains the other. Of several names for the same lines (a C++
- * constructor has two), the one with the highest count comes first, of equal
- * ones the first of the file: it gets the lines.
+ * Compares functions for qsort(): by first line, then the longer one first, as
+ * it contains the other. A C++ constructor has two names for the same lines.
+ * Of such names, the one with the highest count comes first, else the first in
+ * the file. The first name gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -124,8 +124,8 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Warns, at the position `at`, if the numbers of lines that LF and LH state
- * differ from those of the section, whose lines are sorted; several records of
+ * Warns if LF or LH state other numbers of lines than the section has. The
+ * warning names the position "at". Lines must be sorted; several records of
  * one line count as one.
  */
 static void
@@ -212,9 +212,9 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 
 /*
  * Sorts the section's branches and conditions, and adds them to the graph. The
- * index of a branch is its number in the file. But if a branch of the block
- * has a label instead of a number, each branch of the block gets its position
- * in the block as index. Conditions keep their index.
+ * index of a branch is its number in the file. If any branch of a block has a
+ * label instead, all branches of the block get their position in the block as
+ * index. Conditions keep their index.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

@@ -66,11 +66,11 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 
 /*
  * Writes the records FNL and FNA of lcov 2 for all functions of the current
- * file, which are sorted by first line, then the longer one first. Adds the
- * number of groups of functions that begin on one line to lines->found, and
- * that of groups with a function that ran to lines->hit. lcov 2 takes such a
- * group for one function with several names (FNA), and rejects a second FNL of
- * that line, so all get the last line of the longest.
+ * file. Functions are sorted by first line, then the longer one first. lcov 2
+ * takes functions that begin on one line for one function with several names
+ * (FNA). It rejects a second FNL of that line, so all get the last line of the
+ * longest. Adds the number of such groups to lines->found. Adds the number of
+ * groups with a function that ran to lines->hit.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)
@@ -157,8 +157,8 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 }
 
 /*
- * Writes n branches as one block with that number, their indices counted from
- * 0. If any of them was reached, all are marked as reached, so that none gets
+ * Writes n branches as the block with number "block", and numbers them from 0.
+ * If any of them was reached, marks all as reached. Otherwise some would get
  * '-', which means that the whole block was not reached.
  */
 static void
@@ -182,11 +182,11 @@ put_block(
 /*
  * Writes the n branches of a line.
  *
- * Branches with targets come from compiler data. geninfo writes all such
- * branches of a line as one block, numbered consecutively, and instances of a
- * template with different branches as a block each. This function does the
- * same, so that tracefiles of both can be merged. Blocks of an input tracefile
- * are kept.
+ * Branches with targets come from compiler data. They are written as one
+ * block, numbered consecutively. If instances of a template have different
+ * branches, each instance becomes a block of its own, which begins at a branch
+ * with CG_BRANCH_UNLIKE. geninfo does the same, so tracefiles of both can be
+ * merged. Other branches keep the blocks of the input tracefile.
  */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
@@ -284,8 +284,9 @@ compare_versions(const void *pa, const void *pb)
 }
 
 /*
- * Appends the versions of source files to w->version, which a part (a test) of
- * the graph has as descriptions. If memory runs out, the job fails.
+ * Appends the versions of source files in a part (a test) of the graph to
+ * w->version. The part has them as descriptions. If memory runs out, the job
+ * fails.
  */
 static void
 add_versions(struct writer *w, cg_part part)
@@ -303,9 +304,9 @@ add_versions(struct writer *w, cg_part part)
 }
 
 /*
- * Removes files for which inputs state different versions from w->version,
- * which is sorted by path, and adds their number to w->conflicts. Keeps one
- * entry of each other file.
+ * Removes each file from w->version for which inputs state different versions.
+ * Adds the number of removed files to w->conflicts. Keeps one entry of each
+ * other file. w->version must be sorted by path.
  */
 static void
 drop_conflicts(struct writer *w)
@@ -447,9 +448,9 @@ put_sections(struct writer *w, cg_part part)
 }
 
 /*
- * Writes all parts of the graph: merged into one if w->r.part is CG_ALL_PARTS
- * (no part is a test with a name), else each part in sections of its own.
- * False: an error (reported).
+ * Writes all parts of the graph. If w->r.part is CG_ALL_PARTS, no part is a
+ * test with a name, and all parts are merged into one. Else each part gets
+ * sections of its own. False: an error (reported).
  */
 static bool
 put_parts(struct writer *w)
