@@ -70,9 +70,10 @@ struct end {
 };
 
 /*
- * Compares exits of a decision for qsort(): the one whose last condition more
- * paths reach comes first, of equal ones the one that was found first. LLVM
- * numbers paths in this order.
+ * Compares exits of a decision for qsort(). An exit's last condition is
+ * reached by a number of paths (width); the larger number comes first. Of
+ * equal ones, the exit that was found first comes first. LLVM numbers paths in
+ * this order.
  */
 static int
 compare_ends(const void *pa, const void *pb)
@@ -84,13 +85,16 @@ compare_ends(const void *pa, const void *pb)
 }
 
 /*
- * Counts the paths from the begin of a decision to each of its conditions
- * (width), and sets, for each outcome that leads to a condition, the index
- * that is added to a path's number: each path to that condition so gets a
- * number of its own. Appends each exit (a condition and the outcome that ends
- * the decision) to end[], and counts them in *ends. Visits a condition after
- * all those that lead to it. False: too many paths, a cycle, or a condition
- * that no path reaches.
+ * Counts the paths from the begin of a decision to each of its conditions, as
+ * the condition's width. All widths must be 0 before. ways_in must be the
+ * number of outcomes that lead to the condition, and is counted down to 0. A
+ * condition is visited after all that lead to it.
+ *
+ * A path's number is the sum of the indexes of its outcomes. Sets the index of
+ * each outcome so that no two paths to a condition have the same number.
+ * Appends each exit (a condition and the outcome that ends the decision) to
+ * end[], and counts the exits in *ends. False: too many paths, a cycle, or a
+ * condition that no path reaches.
  */
 static bool
 count_ways(struct decision *d, struct end *end, unsigned *ends)
@@ -155,11 +159,12 @@ add_test(
 }
 
 /*
- * Adds each path from a condition (node) to the end of the decision as a test,
- * if a run has taken the path: the bit of its number is set in the bitmap.
- * test has the conditions and outcomes on the path before the node; number is
- * the sum of the indexes on it, which with those of the rest is the path's
- * number. The depth of recursion is at most the number of conditions.
+ * Adds a test for each path from a condition ("node") to the end of the
+ * decision, if a run took the path. The path's number is the sum of the
+ * indexes of its outcomes. Its bit in the bitmap tells whether a run took the
+ * path. "test" has the conditions and outcomes before the node, and "number"
+ * is the sum of their indexes. The depth of recursion is at most the number of
+ * conditions.
  */
 static void
 find_tests(struct decision *d, struct test test, int node, uint64_t number)

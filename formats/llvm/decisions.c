@@ -44,10 +44,10 @@ llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
 }
 
 /*
- * Handles an expansion (use of a macro): if it is in the region of an open
- * decision (one whose conditions are incomplete), stores the first such
- * decision for the macro's use, as conditions in the macro belong to it.
- * Otherwise does nothing.
+ * Handles an expansion, which is a use of a macro. If it is in the region of
+ * an open decision, conditions in the macro belong to that decision. Then
+ * stores the first such decision for the macro's use. A decision is open while
+ * its conditions are incomplete. Otherwise does nothing.
  */
 void
 llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
@@ -98,11 +98,11 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 }
 
 /*
- * Adds a condition to the first open decision (boolean expression whose
- * conditions are incomplete) that contains it and has no condition with its
- * number yet. When the decision has all its conditions, adds them to its
- * source and closes it. Ignores a condition without such a decision. False:
- * out of memory (reported).
+ * Adds a condition to the first open decision that contains it and has no
+ * condition with the same number. A decision is a boolean expression; it is
+ * open while its conditions are incomplete. When it has all its conditions,
+ * adds them to its source and closes it. Ignores a condition without such a
+ * decision. False: out of memory (reported).
  */
 bool
 llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)

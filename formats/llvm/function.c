@@ -23,11 +23,11 @@
 /* ---- Expansions --------------------------------------------------------- */
 
 /*
- * Sets the counter of a use (file or macro as the function uses it) to that of
- * its first region. If that region is an expansion, the counter is that of the
- * use to which it expands, and so on; each use on this way gets the same
- * counter. Cyclic uses and those that lead to one without regions get counter
- * 0.
+ * Sets the counter of a use: a file or macro as the function uses it. The
+ * counter is that of the use's first region. If that region is an expansion,
+ * it is the counter of the use to which the region expands, and so on. All
+ * uses on this way get the same counter. The counter is 0 if uses form a cycle
+ * or the last one has no regions.
  */
 static void
 find_counter(struct llvm_scratch *s, uint32_t use)
@@ -164,10 +164,10 @@ is_new(const struct llvm_scratch *s, uint32_t counter)
 }
 
 /*
- * Computes the operands of expression `number`, and before that those of all
- * expressions that it needs and that are NEW; uses s->stack instead of
- * recursion. The state of each becomes DONE, or BAD if an operand does not
- * exist, or depends on the expression itself.
+ * Computes the operands of expression "number", and first those of all NEW
+ * expressions that it needs. Uses s->stack instead of recursion. The state of
+ * each computed expression becomes DONE. It becomes BAD if an operand does not
+ * exist or depends on the expression itself.
  */
 static void
 compute(struct llvm_scratch *s, uint32_t number)
@@ -243,10 +243,10 @@ positive(struct llvm_context *c, uint64_t count)
 
 /*
  * Adds a branch to the sources; count[] is how often it was false and true. A
- * branch in a macro is added to the line of the body (use main) that uses the
- * macro, as in llvm-cov, unless the body does not reach the macro; and also to
- * its own line if the compiler's version does that (on_macro). False: out of
- * memory (reported).
+ * branch in a macro is added to the line of the function's body (use "main")
+ * that uses the macro, as in llvm-cov. If the body does not reach the macro,
+ * that is omitted. Some compiler versions also add the branch to its own line
+ * in the macro (on_macro). False: out of memory (reported).
  */
 static bool
 add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,
@@ -324,10 +324,10 @@ add_regions(struct llvm_context *c)
 }
 
 /*
- * Adds the function to the report, with the lines of its first region that is
- * no branch, decision or condition, and with that region's count as number of
- * entries (0 if it is negative or unknown). Does nothing if there is no such
- * region. False: out of memory (reported).
+ * Adds the function to the report, with the lines and the count of its first
+ * region of code. Branches, decisions and conditions are no regions of code.
+ * The count is the number of entries, or 0 if it is negative or unknown. Does
+ * nothing if there is no such region. False: out of memory (reported).
  */
 static bool
 add_fn(struct llvm_context *c)

@@ -55,9 +55,10 @@ seek(const struct indexed *indexed, uint64_t offset, struct llvm_bytes *bytes)
 }
 
 /*
- * Takes all records of a function from bytes, up to their end, and adds them
- * to the profile under the hash of its name: hash of the structure, counters,
- * bitmap (from version 11 on). Skips their values. False: malformed, or out of
+ * Takes all records of a function from "bytes", up to the end. Adds each
+ * record to the profile under "name", the hash of the function's name. A
+ * record has a hash of the function's structure and counters, and from version
+ * 11 on a bitmap. Values that follow are skipped. False: malformed, or out of
  * memory (reported).
  */
 static bool
@@ -93,11 +94,11 @@ take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 }
 
 /*
- * Takes one function of a hash bucket: hash of its name, sizes, key, records.
- * The key is skipped. A malformed file could refer to the same bytes many
- * times, so the function is subtracted from the numbers of functions and bytes
- * that may still be read. False: an error (reported), such as too many of
- * them.
+ * Takes one function of a hash bucket, and adds its records to the profile. A
+ * function has the hash of its name, two sizes, a key and records; the key is
+ * skipped. A malformed file could refer to the same bytes many times. So the
+ * numbers of functions and bytes that may still be read are limited, and are
+ * reduced here. False: an error (reported), also beyond these limits.
  */
 static bool
 take_item(struct indexed *indexed, struct llvm_bytes *bytes)

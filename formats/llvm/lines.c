@@ -32,10 +32,10 @@ llvm_add_event(struct cg_build *build)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Appends n lines, the first is `line`, all with one count, to report->lines,
- * encoded as its distance from the last line there. A few bytes of input may
- * state any number of lines, so a total that is too large for the input is an
- * error. False: rejected, or out of memory (reported).
+ * Appends n lines with one count to report->lines. They begin at "line", which
+ * is stored as its distance from the last line written. A few bytes of input
+ * may state any number of lines. So a total that is too large for the input is
+ * an error. False: rejected, or out of memory (reported).
  */
 static bool
 add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
@@ -57,12 +57,14 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 }
 
 /*
- * Ends the line of the last segment (place from which on code ran count
- * times): appends the line's count, the highest of the segment that reaches
- * into the line and the regions that begin on it; a line without code gets
- * none. Then appends the last segment's count for the lines after it, up to
- * the one before next, the line of the next segment, unless no code is there.
- * Prepares the state for that line. False: an error (reported).
+ * Ends the line of the last segment. A segment is a place from which on code
+ * has one count. Appends the line's count: the highest one of the segment that
+ * reaches into the line and of regions that begin on it. A line without code
+ * gets no count.
+ *
+ * "next" is the line of the next segment. If the last segment is code, appends
+ * its count for the lines between. Then resets the state for line "next".
+ * False: an error (reported).
  */
 static bool
 end_line(struct llvm_report *report, uint32_t next)
@@ -160,9 +162,9 @@ llvm_place_key(cg_name file, uint32_t line, uint32_t column)
 }
 
 /*
- * Sorts report->item, the branches and conditions of the current file, and
- * merges those at the same place (instances of a template) into one with the
- * sums of their counts. False: a sum exceeds 63 bits (reported).
+ * Sorts report->item, which are the branches and conditions of the current
+ * file. Merges those at the same place, of instances of a template, and adds
+ * up their counts. False: a sum exceeds 63 bits (reported).
  */
 static bool
 merge_items(struct llvm_report *report)
@@ -196,9 +198,9 @@ merge_items(struct llvm_report *report)
 /*
  * Merges the branches and conditions of a complete file, encodes them into
  * report->items, and empties report->item. An item that never ran is followed
- * by a key, a hash of its place, by which branches that the compiler folded
- * can be dropped later; the key is 0 for conditions and branches in macros,
- * which are kept. False: an error (reported).
+ * by a key, which is a hash of its place. By the key, branches that the
+ * compiler folded can be dropped later. Conditions and branches in macros are
+ * never dropped: their key is 0. False: an error (reported).
  */
 static bool
 keep_items(struct llvm_report *report, cg_name file)
@@ -399,9 +401,9 @@ add_regions(struct llvm_report *report, const struct llvm_fn *fn)
 
 /*
  * Adds the n functions of a file to the graph, with their lines, entries and
- * regions, and prepares report->owners, which finds the function of a line.
- * Lines outside of all functions then belong to a function without a name.
- * Sets fn of each function. False: an error (reported).
+ * regions. Sets the member "fn" of each. Prepares report->owners, which finds
+ * the function of a line. A line outside of all functions then belongs to a
+ * function without a name. False: an error (reported).
  */
 static bool
 open_file(
@@ -477,10 +479,11 @@ add_outcomes(struct llvm_report *report, struct cg_branch *row,
 
 /*
  * Adds the branches and conditions of a file to the graph. The branches of
- * each line are numbered from 0, and so are its decisions; all conditions of
- * one decision have its number as block. Drops branches that never ran and
- * that functions do not list (report->known), if functions list branches: the
- * compiler has folded their conditions. False: the builder has failed.
+ * each line are numbered from 0, and so are its decisions. All conditions of
+ * one decision have its number as block. Drops branches that the compiler
+ * folded, as for while (1): they never ran, and functions do not list them
+ * (report->known). Drops none if the input's functions list no branches.
+ * False: the builder has failed.
  */
 static bool
 add_items(struct llvm_report *report, const struct llvm_file *file,

@@ -73,8 +73,8 @@ take_row(struct cg_doc *doc, uint64_t *value, size_t max)
 }
 
 /*
- * Returns the value as 32 bits; UINT32_MAX - 1 if it is greater than that, so
- * that adding 1 is safe.
+ * Returns the value as 32 bits. A larger value becomes UINT32_MAX - 1, so that
+ * adding 1 is safe.
  */
 static uint32_t
 small(uint64_t value)
@@ -154,10 +154,10 @@ take_plain(struct cg_doc *doc, void *into)
 }
 
 /*
- * Takes a branch in the expansion of a macro, and adds it, with its place in
- * the macro and an id that is not 0, to the branches of the file. The line
- * that uses the macro is set later, when it is known. Ignores `into`. False:
- * an error (reported).
+ * Takes a branch in the expansion of a macro, and adds it to the branches of
+ * the file. The branch gets its place in the macro and an id that is not 0.
+ * The line that uses the macro is not known yet, and is set later. Ignores
+ * "into". False: an error (reported).
  */
 static bool
 take_expanded(struct cg_doc *doc, void *into)
@@ -408,10 +408,11 @@ take_name(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds the branches of a function that never ran (reader->missed) to
- * report.known. Files also list branches that the compiler folded (while (1)),
- * which never run, but functions do not: branches of a file that never ran and
- * are not in report.known are dropped later. False: out of memory (reported).
+ * Adds the function's branches that never ran (reader->missed) to
+ * report.known. Files also list branches that the compiler folded, as for
+ * while (1), but functions do not. So a file's branch that never ran is
+ * dropped later, unless it is in report.known. False: out of memory
+ * (reported).
  */
 static bool
 keep_missed(struct cg_doc *doc, struct reader *reader)

@@ -116,10 +116,10 @@ take_names(struct executable *exe, struct llvm_bytes bytes)
 /* ---- Names of files ----------------------------------------------------- */
 
 /*
- * Appends a path to exe->file; a relative one is joined to its unit's
- * directory, if that is not empty. A few bytes may state a long directory for
- * many files, so joined paths that are much longer than the names are an
- * error. False: an error (reported).
+ * Appends a path to exe->file. A relative path is joined to its unit's
+ * directory, unless that is empty. A few bytes may state a long directory for
+ * many files. So it is an error if joined paths are much longer than the
+ * names. False: an error (reported).
  */
 static bool
 add_file(
@@ -258,10 +258,11 @@ keep_function(struct executable *exe, const struct llvm_function *fn)
 }
 
 /*
- * Takes a record of a function: hash of the name, size, hash of the structure,
- * hash of the list of files (by which the function's unit is found), and
- * regions. Keeps the function, if it is the one to use of several records; its
- * regions are read later. False: an error (reported).
+ * Takes a function's record: hash of the name, size, hash of the structure,
+ * hash of the list of files, and regions. The hash of the list finds the
+ * function's unit, and so its files. A function may have several records, of
+ * which one is used. Keeps the record if it is that one; its regions are read
+ * later. False: an error (reported).
  */
 static bool
 take_function(struct executable *exe, struct llvm_bytes *bytes)

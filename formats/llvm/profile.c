@@ -131,9 +131,10 @@ keep_executable(struct kept *kept, const struct llvm_profile *profile,
 }
 
 /*
- * Sets *path to the profile's name without .profraw or .profdata, a guess of
- * the executable's name, in memory of read(); NULL if the name has no such
- * suffix. False: out of memory (reported).
+ * Guesses the executable's name: sets *path to the profile's name without
+ * .profraw or .profdata. *path is NULL if the name has no such suffix. The
+ * text is from cg_alloc(), so the caller does not free it. False: out of
+ * memory (reported).
  */
 static bool
 find_program_name(struct cg_job *job, const char *name, char **path)
@@ -157,11 +158,11 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 }
 
 /*
- * Looks for the executable if option --exe is not given: first by the
- * profile's name without its suffix, then a.out. Adds the first one with a
- * coverage mapping whose build id is in the profile, and counts it in *count.
- * If the profile has no build ids, adds the one by name, if it exists, but
- * never a.out, which may be any program. False: an error (reported).
+ * Looks for the executable if option --exe is not given. Tries the profile's
+ * name without its suffix, then a.out. Adds the first one with a coverage
+ * mapping whose build id is in the profile, and counts it in *count. Without
+ * build ids in the profile, adds only the one with the profile's name, as
+ * a.out may be any program. False: an error (reported).
  */
 static bool
 guess_executable(struct kept *kept, const struct llvm_profile *profile,

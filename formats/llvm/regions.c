@@ -64,10 +64,10 @@ llvm_is_dummy(const struct llvm_function *fn)
 }
 
 /*
- * Takes the number of items that follow into *n, and adds the memory that they
- * need, size bytes each, to c->s->tables, which is limited. An item takes at
- * least "least" bytes of the mapping: a number of items that do not fit into
- * the rest of it is malformed. False: rejected (reported).
+ * Takes the number of items that follow into *n. An item takes at least
+ * "least" bytes of the mapping, so a number that does not fit into the rest is
+ * malformed. Adds the memory of the items, "size" bytes each, to c->s->tables,
+ * which is limited. False: rejected (reported).
  */
 static bool
 take_count(struct llvm_context *c, struct llvm_bytes *bytes, unsigned least,
@@ -180,11 +180,11 @@ take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
 }
 
 /*
- * Takes the number that encodes the kind of a region. If its tag is not
- * LLVM_ZERO, it is the counter of a region of plain code; else the region is
- * an expansion with the number of its file, or of another kind, whose own
- * fields are taken too. Stores all in *r, whose other members stay 0. False:
- * malformed (reported).
+ * Takes the number that encodes the kind of a region, and stores it in *r. If
+ * the number's tag is not LLVM_ZERO, the region is plain code, and the number
+ * is its counter. Else the region is an expansion, with the number of its
+ * file, or of another kind. Another kind may have fields of its own, which are
+ * taken too. Other members of *r stay 0. False: malformed (reported).
  */
 static bool
 take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,

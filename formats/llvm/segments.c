@@ -75,11 +75,11 @@ compare_regions(const void *pa, const void *pb)
 }
 
 /*
- * Combines regions with the same begin and end (instances of a template, uses
- * of a macro) into one with the sum of their counts, at most INT64_MAX. The
- * list is sorted and not empty. Drops regions of another kind than the first
- * one with that begin and end: a macro that expands to another macro has an
- * expansion and code there.
+ * Combines regions with the same begin and end into one, and adds up their
+ * counts, at most to INT64_MAX. They are instances of a template, or uses of a
+ * macro. The list must be sorted and not empty. A macro that expands to
+ * another macro has an expansion and code at the same place. So only regions
+ * of the same kind as the first one there are added, and others are dropped.
  */
 static void
 combine(struct llvm_source *source)
@@ -106,8 +106,8 @@ combine(struct llvm_source *source)
 /* ---- Open regions ------------------------------------------------------- */
 
 /*
- * True if region x ends before region y, or both end at the same place and x
- * has the lower index (it began earlier).
+ * Returns true if region x ends before region y. If both end at the same
+ * place, the one with the lower index, which began earlier, is first.
  */
 static bool
 ends_first(const struct builder *b, uint32_t x, uint32_t y)
@@ -184,12 +184,14 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 }
 
 /*
- * Adds segments (places where the count changes) for the ends of the n regions
- * in ended[], which were closed, sorted by their ends. From an end on, the
- * count is that of the region in ended[] that ends next or, at the last end,
- * of the innermost open region; if none is open, no code is there. Adds no
- * segment at next, where the next region begins and adds its own (NULL: there
- * is none). n is not 0. False: an error (reported).
+ * Adds segments for the ends of closed regions. A segment is a place where the
+ * count changes. ended[] has the n closed regions, sorted by their ends; n is
+ * not 0. From an end on, the count is that of the region in ended[] that ends
+ * next. After the last end, it is the count of the innermost open region. If
+ * none is open, no code is there.
+ *
+ * "next" is the place where the next region begins (NULL: none). No segment is
+ * added there, as the region adds its own. False: an error (reported).
  */
 static bool
 put_ends(struct builder *b, const uint32_t *ended, size_t n,
@@ -225,9 +227,9 @@ put_ends(struct builder *b, const uint32_t *ended, size_t n,
 }
 
 /*
- * Closes the open regions that end at or before the place next, where the next
- * region begins (NULL: closes all), and adds segments for their ends, as
- * put_ends() does. False: an error (reported).
+ * Closes the open regions that end at or before the place "next", and adds
+ * segments for their ends, as put_ends() does. The next region begins at
+ * "next"; NULL closes all regions. False: an error (reported).
  */
 static bool
 end_regions(struct builder *b, const struct place *next)
@@ -242,12 +244,14 @@ end_regions(struct builder *b, const struct place *next)
 }
 
 /*
- * Adds the segment (place where the count changes) of region i, which begins
- * where it ends. The region does not become open, as it contains no code: the
- * segment has the count of the innermost open region or, if there is none, of
- * region i. If region i is skipped code or the last region, the segment has no
- * count, and a second one has that of the open region, if there is one. False:
- * an error (reported).
+ * Adds the segment of region i, which is empty: it begins where it ends. A
+ * segment is a place where the count changes. The region does not become open,
+ * as it contains no code. So the segment gets the count of the innermost open
+ * region or, without one, that of region i.
+ *
+ * If region i is skipped code or the last region, the segment has no count. A
+ * second segment then has the count of the open region, if there is one.
+ * False: an error (reported).
  */
 static bool
 put_empty(struct builder *b, size_t i)

@@ -18,9 +18,10 @@ struct heap {
 };
 
 /*
- * Inserts a copy of item into a heap, in which no child is larger than its
- * parent, of n elements; the element root is free, and so is overwritten.
- * Moves larger children up, and puts item where neither child is larger.
+ * Inserts a copy of "item" into a heap of n elements. In the heap, no child is
+ * larger than its parent. Begins at the element "root", which is free and is
+ * overwritten. Moves larger children up, and stops where neither child is
+ * larger than the item.
  */
 static void
 sift(const struct heap *h, size_t root, size_t n, const char *item)
