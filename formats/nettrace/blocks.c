@@ -216,9 +216,9 @@ open_sixth(struct nettrace_file *file, struct cg_slice rest)
 }
 
 /*
- * Takes the next block of a known kind off *rest, in a file of version 6, and
- * sets *kind and *block (its content). Skips blocks of other kinds. False: the
- * block that ends the file, or an error (reported).
+ * Takes the next block of a known kind off *rest, in a file of version 6. Sets
+ * *kind, and sets *block to the block's content. Skips blocks of other kinds.
+ * False: the block that ends the file, or an error (reported).
  */
 static bool
 next_sixth(struct nettrace_file *file, struct cg_slice *rest,
@@ -340,9 +340,9 @@ nettrace_next_block(struct nettrace_file *file, struct cg_slice *rest,
 /* ---- Events -------------------------------------------------------------- */
 
 /*
- * Takes the header of a block of events off events->rest: its size, whether
- * events are compressed, which is stored, and times, which are skipped. False:
- * malformed (reported).
+ * Takes the header of a block of events off events->rest. Stores whether the
+ * events are compressed in events->compressed. Skips the rest of the header,
+ * which has times. False: malformed (reported).
  */
 static bool
 begin_events(struct nettrace_file *file, struct nettrace_events *events)
@@ -366,11 +366,11 @@ take_varint(struct cg_slice *rest, bool has, uint64_t *number)
 }
 
 /*
- * Takes a compressed event off events->rest, which is not empty, and stores it
- * in events->last, which has the event before it. Fields that the event lacks
- * keep their values, its time is added to that of the event before it; its
- * payload is its own. sixth: the file has version 6. False: malformed (not
- * reported).
+ * Takes a compressed event off events->rest, which is not empty. events->last
+ * is the event before it, and becomes this event. Fields that the event lacks
+ * keep their values. The event's time is added to the time of the event before
+ * it. The payload is always its own. "sixth" tells that the file has version
+ * 6. False: malformed (not reported).
  */
 static bool
 take_compressed(struct nettrace_events *events, bool sixth)

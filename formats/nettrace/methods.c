@@ -310,8 +310,8 @@ nettrace_kind_of(const struct nettrace_methods *m, uint32_t metadata)
 /* ---- Functions ----------------------------------------------------------- */
 
 /*
- * Returns the method whose code contains the address, by binary search in
- * m->method, which is sorted by start; NULL: there is none.
+ * Returns the method whose code contains the address, or NULL if there is
+ * none. m->method must be sorted by start.
  */
 static struct nettrace_method *
 find_method(const struct nettrace_methods *m, uint64_t addr)

@@ -104,9 +104,10 @@ nettrace_sort_symbols(struct nettrace_universal *universal)
 }
 
 /*
- * Returns the element whose range contains an address of the owner (a process
- * or mapping), by binary search in an array of n elements of this size, which
- * begin with their range and are sorted by it. NULL: none.
+ * Searches an array of ranges for an address of the owner, a process or
+ * mapping. The array has n elements of "size" bytes. Each element begins with
+ * its range, and the array is sorted by range. Returns the element whose range
+ * contains the address, or NULL.
  */
 static const void *
 find_range(
