@@ -65,9 +65,9 @@ is_json(const struct cg_head *head)
 }
 
 /*
- * Returns true if the text begins with a size, stored as in this form, and a
- * message of that size that contains a profile. cut: the text is only the
- * beginning of a file; the message may then end beyond it.
+ * Returns true if the text begins with a size, in the notation of this form,
+ * and a message of that size with a profile. "cut" tells that the text is only
+ * the beginning of a file. The message may then end beyond the text.
  */
 static bool
 has_sized(struct cg_slice text, enum otlp_form form, bool cut)

@@ -194,9 +194,10 @@ put_fixed(struct converter *c, uint64_t value)
 }
 
 /*
- * Appends to c->out the tag of field `number`, and one byte where end_bytes()
- * stores the length of the field's bytes, not known yet. Sets *begin to the
- * offset in c->out where the bytes begin. False: out of memory (reported).
+ * Begins a field of bytes: appends the tag of field "number" to c->out, and
+ * one byte for the length. The length is not known yet; end_bytes() stores it.
+ * Sets *begin to the offset in c->out where the field's bytes begin. False:
+ * out of memory (reported).
  */
 static bool
 begin_bytes(struct converter *c, unsigned number, size_t *begin)
@@ -360,9 +361,9 @@ digit_of(char c, unsigned bits)
 }
 
 /*
- * Appends to c->out the bytes that the current string states in digits of 4
- * bits (hex) or 6 (base64), without their length. Bits that make no whole byte
- * are dropped. False: an error (reported).
+ * Decodes the current string, and appends its bytes to c->out, without their
+ * length. "bits" is the size of a digit: 4 for hex, 6 for base64. Bits that
+ * make no whole byte are dropped. False: an error (reported).
  */
 static bool
 put_digits(struct converter *c, enum cg_json_type type, unsigned bits)
@@ -527,10 +528,11 @@ skip_member(struct converter *c)
 }
 
 /*
- * Converts the members of an object, whose opening brace was taken, to fields
- * of the message, up to and including its closing brace. Appends them to
- * c->out; at the outermost level (M_DATA) to c->dictionary or c->profiles.
- * Unknown members are skipped with a warning. False: an error (reported).
+ * Converts the members of a JSON object to fields of the message, up to the
+ * closing brace, which is taken too. The opening brace was taken before.
+ * Appends the fields to c->out; at the outermost level (M_DATA) sets c->out to
+ * c->dictionary or c->profiles first. Skips unknown members with a warning.
+ * False: an error (reported).
  */
 static bool
 take_object(struct converter *c, enum message message)

@@ -100,10 +100,10 @@ is_field(const char *fields, const struct proto_field *field)
 }
 
 /*
- * Takes the next field of *rest. If the text is the beginning of a file
- * (scan->cut) and ends within the bytes of this field, field->bytes gets the
- * bytes that are there. False: malformed; or the text ends before the field's
- * value, and *rest is then empty.
+ * Takes the next field of *rest. If scan->cut is set, the text is only the
+ * beginning of a file, and may end inside this field. Then field->bytes gets
+ * the bytes that are there. False: malformed; or the text ends before the
+ * field's value, and *rest is then empty.
  */
 static bool
 take_field(
@@ -124,8 +124,8 @@ take_field(
 
 /*
  * Returns true if all fields of the message have the wire types that shapes[]
- * states for messages of that name (a letter). Messages inside it are not
- * examined. A truncated text may end in any field.
+ * states for this type of message. "name" is the letter of the type. Does not
+ * examine messages inside the message. A truncated text may end in any field.
  */
 static bool
 has_shape(const struct scan *scan, struct cg_slice message, char name)
@@ -143,10 +143,10 @@ has_shape(const struct scan *scan, struct cg_slice message, char name)
 }
 
 /*
- * Removes from scan->fits, the versions that are still possible, those that do
- * not allow the field in a profile or, if in_sample, in a sample. The newest
- * version also allows fields with higher numbers than it has, as later
- * versions may add fields.
+ * scan->fits has the versions that are still possible. Removes those that do
+ * not allow the field in a profile or, if "in_sample", in a sample. Later
+ * versions may add fields. So the newest version also allows numbers above its
+ * own fields.
  */
 static void
 keep_layouts(struct scan *scan, const struct proto_field *field, bool in_sample)
@@ -208,11 +208,11 @@ scan_profile(struct scan *scan, struct cg_slice message)
 }
 
 /*
- * Checks the fields of a message, whose type is given by name (a letter of
- * shapes[]), and recursively those of the messages inside it. Sets
- * scan->profile if there is a profile. Removes from scan->fits the versions
- * that do not fit the profiles and samples. False: the message is malformed or
- * no message of this type, or no version is left.
+ * Checks the fields of a message and, recursively, of the messages inside it.
+ * "name" is the letter of the message's type in shapes[]. Sets scan->profile
+ * if there is a profile. Removes versions that do not fit the profiles and
+ * samples from scan->fits. False: malformed, another type of message, or no
+ * version is left.
  */
 static bool
 scan_message(struct scan *scan, struct cg_slice message, char name)

@@ -81,8 +81,8 @@ put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
 }
 
 /*
- * Appends to buf the field "value" of an attribute: the value of the label or,
- * if n is not 1, a list of the values of the n labels at value.
+ * Appends the field "value" of an attribute to "buf". It is the value of one
+ * label or, if n is not 1, a list of the values of n labels.
  */
 static void
 put_value(struct otlp_writer *w, struct proto_bytes *buf,
@@ -122,9 +122,10 @@ otlp_put_key_value(struct otlp_writer *w, struct proto_bytes *buf,
 /* ---- The table of attributes --------------------------------------------- */
 
 /*
- * Returns the index, in the table of attributes, of an attribute with this
- * key, the values of the n labels at value, and the unit of the first. Adds
- * the attribute if the table has no equal one. 0: out of memory (reported).
+ * Returns the index of an attribute in the table of attributes. The attribute
+ * has the given key, the values of the n labels at "value", and the unit of
+ * the first label. Adds the attribute if the table has no equal one. 0: out of
+ * memory (reported).
  */
 static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,
@@ -182,10 +183,10 @@ is_alike(const struct cg_label *a, const struct cg_label *b)
 }
 
 /*
- * Appends the indices of the attributes for the labels in w->labels to
- * w->w.sets. The labels are sorted by key: adjacent ones with the same key and
- * unit that all have texts, or all numbers, become one attribute with a list
- * of values. Adds new attributes to the table.
+ * Appends to w->w.sets the indices of the attributes for the labels in
+ * w->labels. The labels are sorted by key. Adjacent labels with the same key
+ * and unit become one attribute with a list of values, if all have texts or
+ * all have numbers. Adds new attributes to the table.
  */
 static void
 put_set(struct otlp_writer *w)
@@ -274,8 +275,9 @@ add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 }
 
 /*
- * Returns true if a description with this key is written as name, version or
- * attribute of the scope, not as attribute of the profiles or the resource.
+ * Returns true if a description with this key belongs to the scope: it is the
+ * scope's name, version or attribute. Other descriptions become attributes of
+ * the profiles or the resource.
  */
 static bool
 is_of_scope(const char *key)
@@ -320,8 +322,8 @@ otlp_list_descs(struct otlp_writer *w)
 
 /*
  * Returns the key of description *i, and sets w->labels to the values of all
- * descriptions with that key, which are adjacent in w->descs. Sets *i to the
- * index after them. If memory runs out (reported), values are missing.
+ * descriptions with that key. They are adjacent in w->descs, and *i becomes
+ * the index after them. If memory runs out (reported), values are missing.
  */
 static struct cg_slice
 next_desc(struct otlp_writer *w, size_t *i)

@@ -12,10 +12,10 @@
 /* ---- Attributes --------------------------------------------------------- */
 
 /*
- * Appends the attributes in the fields `number` of a message, a Resource or a
- * scope, to the list, as labels. Adds the number in the field after that, of
- * attributes that the profiler dropped, to w->missing. False: an error
- * (reported).
+ * Appends the attributes of a message, a Resource or a scope, to the list, as
+ * labels. They are in the fields with number "number". The field with the next
+ * number states how many attributes the profiler dropped; adds them to
+ * w->missing. False: an error (reported).
  */
 static bool
 take_attributes(struct otlp_walk *w, struct cg_slice message, uint64_t number,
@@ -44,11 +44,13 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 
 /*
  * Stores the label's value in *info if it is pid, tid, number or command of
- * the graph's part (the profile of a process). Several attributes may name the
- * command: *best, 0 at first, is the index in commands[] of the one in *info,
- * which only attributes from that index on replace. Returns true if *info can
- * represent the label, which then needs no description; false also for
- * commands that are not the whole command line.
+ * the graph's part, the profile of a process. Returns true if *info can
+ * represent the label, so that it needs no description. Returns false for a
+ * command that is not the whole command line.
+ *
+ * commands[] lists the attributes that name the command, the best one last.
+ * *best is the index of the attribute that set the command in *info, 0 at
+ * first. Attributes with a lower index are ignored.
  */
 static bool
 note_part(struct otlp_reader *r, const struct cg_label *label,
@@ -214,9 +216,9 @@ add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
 }
 
 /*
- * Widens the time from w->begin to w->end so that it includes that of a
- * profile; begin and duration are in ns. Ignores a profile without times, or
- * whose end overflows.
+ * Widens the time from w->begin to w->end so that it includes the time of a
+ * profile. "begin" and "duration" are in ns. Ignores a profile without times,
+ * or whose end overflows.
  */
 static void
 note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
@@ -234,10 +236,10 @@ note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 }
 
 /*
- * Adds an attribute of a profile, entry index of the table of attributes, to
- * the graph's descriptions, unless an earlier profile has the same index. If
- * the attribute is the event's long name, sets *long_name in any case. False:
- * an error (reported).
+ * Adds an attribute of a profile to the graph's descriptions. "index" is the
+ * attribute's entry in the table of attributes. Does nothing if an earlier
+ * profile has the same index, except for the event's long name: *long_name is
+ * always set to it. False: an error (reported).
  */
 static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
@@ -269,8 +271,8 @@ describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
 }
 
 /*
- * Adds a comment of a profile, entry index of the string table, as a
- * description. Profiles of version 1.8 have comments. False: an error
+ * Adds a comment of a profile as a description. "index" is the comment's entry
+ * in the string table. Profiles of version 1.8 have comments. False: an error
  * (reported).
  */
 static bool

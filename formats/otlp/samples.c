@@ -13,10 +13,10 @@
 #define KNOWN_LABEL 16
 
 /*
- * If the label is an attribute of a thread or process (see otlp_roles),
- * renames it to the name that it has in the graph, and stores its value in the
- * key, which tells the thread of a sample. Leaves other labels, and those
- * whose value has the other type, text or number, as they are.
+ * Handles a label that is an attribute of a thread or process (see
+ * otlp_roles). Renames it to its name in the graph, and stores its value in
+ * "key", which tells the thread of a sample. Leaves other labels as they are,
+ * and those with a text instead of a number or the reverse.
  */
 static void
 note_role(struct cg_sample_key *key, struct cg_label *label)
@@ -67,10 +67,10 @@ add_link(struct otlp_reader *r, uint64_t index)
 }
 
 /*
- * Counts the bytes that the labels of the sample take in the graph, for the
- * limit that depends on the input's size: a small file may refer to large sets
- * often. A set of indices that was seen before counts less, as the graph
- * stores it once. False: beyond the limit, or out of memory (reported).
+ * Counts the bytes that the sample's labels take in the graph. They are
+ * limited in relation to the input's size, because a small file may refer to
+ * large sets often. A set of indices that was seen before counts less, as the
+ * graph stores it once. False: beyond the limit, or out of memory (reported).
  */
 static bool
 count_labels(struct otlp_walk *w)
@@ -127,10 +127,10 @@ set_labels(struct otlp_walk *w)
 }
 
 /*
- * Gives this and later samples the labels whose indices are in r->indices, as
- * set_labels() does, unless the sample before it in the profile had the same
- * indices. Moves the indices to r->last, to be compared with those of the next
- * sample. False: an error (reported).
+ * Sets the labels of this and later samples to those with the indices in
+ * r->indices, as set_labels() does. Does nothing if the profile's last sample
+ * had the same indices. Moves the indices to r->last, for comparison with the
+ * next sample. False: an error (reported).
  */
 static bool
 change_labels(struct otlp_walk *w)
@@ -195,10 +195,10 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 }
 
 /*
- * Returns the entry of w->seen for the sample with this stack and r->indices,
- * added if it is new. Profiles of a scope mostly have their samples in the same
- * order, so the entry after the last one is tried first. Valid until the next
- * call; NULL: out of memory (reported).
+ * Returns the entry of w->seen for the sample with this stack and r->indices;
+ * adds it if it is new. Profiles of a scope mostly have their samples in the
+ * same order. So the entry after the last one is tried first. The result is
+ * valid until the next call. NULL: out of memory (reported).
  */
 static struct otlp_seen *
 find_seen(struct otlp_walk *w, uint64_t stack)
@@ -223,11 +223,11 @@ find_seen(struct otlp_walk *w, uint64_t stack)
 }
 
 /*
- * Returns how many samples to add to the graph for `count` samples of a
- * profile with one stack and set of attributes; 0 also if out of memory
- * (reported). Profiles of a scope often are different values of the same
- * samples. So the graph gets the largest number that any profile has, not the
- * sum: returned is only what exceeds the largest number so far.
+ * Returns how many samples to add to the graph for "count" samples of a
+ * profile with one stack and set of attributes. Profiles of a scope often are
+ * different values of the same samples. So the graph gets the largest number
+ * of any profile, and not the sum. Only what exceeds the largest number so far
+ * is returned. 0 also if out of memory (reported).
  */
 static uint64_t
 count_samples(struct otlp_walk *w, const struct otlp_profile *profile,

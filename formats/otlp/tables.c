@@ -178,10 +178,10 @@ add_line(struct otlp_reader *r, const struct proto_place *place,
 }
 
 /*
- * Reads a location: stores its address and its mapping's number in *place
- * (which keeps its mapping if the location has none), and the number of its
- * lines in *lines. Does not read the lines; counts attributes as lost. False:
- * an error (reported).
+ * Reads a location without its lines. Stores its address and the number of its
+ * mapping in *place. A location without a mapping leaves place->mapping as it
+ * is. Sets *lines to the number of its lines. Counts its attributes as lost.
+ * False: an error (reported).
  */
 static bool
 get_place(struct otlp_reader *r, struct cg_slice message,

@@ -43,9 +43,9 @@ find_stack(struct otlp_writer *w, uint32_t node)
 }
 
 /*
- * Appends values and times of a row to the sample: for each time of the row
- * the cost at that time or, if the event that is written has no times, only
- * the value cost.
+ * Appends values and times of a row to the sample: for each time of the row,
+ * the cost at that time. If the row has no times, appends only the value
+ * "cost".
  */
 static void
 put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
@@ -226,7 +226,9 @@ put_mapping(struct otlp_writer *w, struct proto_bytes *buf,
 	proto_put_bytes(&w->w, buf, TABLE_MAPPING, entry);
 }
 
-/* Appends entry 0 of a table to buf, which is empty and means none. */
+/*
+ * Appends entry 0 of a table to "buf". Entry 0 is empty: index 0 means none.
+ */
 static void
 put_none(struct otlp_writer *w, struct proto_bytes *buf, enum otlp_table table)
 {
