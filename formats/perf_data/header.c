@@ -147,9 +147,8 @@ take_u32(const struct perf_file *f, struct cg_slice *from, uint32_t *value)
 }
 
 /*
- * Takes a text off the front of *from: its length, then that many bytes, which
- * are padded with zeros; *text is without the zeros. False: truncated (not
- * reported).
+ * Takes a text off the front of *from: its length, then that many bytes. Zeros
+ * pad the text; *text is without them. False: truncated (not reported).
  */
 static bool
 take_text(
@@ -201,8 +200,9 @@ get_flag(const struct perf_file *f, struct cg_slice attr, unsigned bit)
 }
 
 /*
- * Formats into buf, of size bytes, the name that perf gives an event of this
- * type and configuration if the file has no name for it, such as "cycles:u".
+ * Names an event for which the file has no name: formats the name that perf
+ * gives its type and configuration, such as "cycles:u". "size" is the size of
+ * buf.
  */
 static void
 format_name(
@@ -250,9 +250,10 @@ set_name(struct perf_file *f, struct perf_event *event, struct cg_slice name)
 }
 
 /*
- * Sets the offsets of the fields in an event's samples (event->at) and, if
- * other records repeat some of them at their end (event->ids_at_end), their
- * distances from that end. sample_type has a bit for each field.
+ * Sets the offsets of the fields in an event's samples (event->at). Other
+ * records may repeat some of the fields at their end (event->ids_at_end). Then
+ * also sets the distances of these fields from that end. sample_type has a bit
+ * for each field.
  */
 static void
 lay_out(struct perf_event *event, uint64_t sample_type)
@@ -283,10 +284,10 @@ lay_out(struct perf_event *event, uint64_t sample_type)
 }
 
 /*
- * Sets the sizes of an event's stacks of branches, and the registers that its
- * samples have, from its attributes; type is its sample_type. Attributes of
- * old versions are shorter and state no registers: stacks of such events are
- * not unwound.
+ * Sets the sizes of head and entries of an event's branch stacks, and the
+ * registers that its samples have. "attr" are the event's attributes, "type"
+ * is its sample_type. Attributes of old versions are shorter and state no
+ * registers. Then stacks of the event are not unwound.
  */
 static void
 lay_out_rest(const struct perf_file *f, struct cg_slice attr, uint64_t type,
@@ -376,10 +377,10 @@ perf_data_add_attr(
 }
 
 /*
- * Reads the feature (section of the header) with the names of events, and
- * names the events of f->event, which are in the same order; an empty name
- * changes nothing. The section has for each event: attributes, number of ids,
- * name, ids. False: malformed (the caller warns).
+ * Reads the section of the header with the names of events, and names the
+ * events of f->event, which are in the same order. The section has attributes,
+ * number of ids, name and ids of each event. An empty name changes nothing.
+ * False: malformed (the caller warns).
  */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)
@@ -422,10 +423,10 @@ perf_data_hex(struct perf_file *f, const char *bytes, size_t n)
 }
 
 /*
- * Reads a record with the build-id of a path, and stores it in f->build_ids,
- * in place of an earlier one of the path. The record has: header, pid, 20
- * bytes, the number of those that count if a flag is set, path. Ignores a
- * malformed record. Out of memory is reported.
+ * Reads a record with the build-id of a path, and stores it in f->build_ids.
+ * It replaces an earlier build-id of that path. A flag in the record's header
+ * tells that the build-id has a size of its own; else it has 20 bytes. Ignores
+ * a malformed record. Out of memory is reported.
  */
 void
 perf_data_add_build_id(struct perf_file *f, struct cg_slice record)
@@ -616,9 +617,10 @@ pass_bytes(struct cg_in *in, uint64_t n)
 }
 
 /*
- * Skips records of `in`, the same file opened a second time for the tables
- * after them: n bytes, or as many as there are. True also if the file ends
- * early. False: a record is malformed; reading stops there, before the tables.
+ * Skips n bytes of records, or up to the end of the file. "in" is the file of
+ * the recording, opened a second time to read the tables behind the records.
+ * Returns true also if the file ends early. False: a malformed record, at
+ * which reading stops.
  */
 static bool
 pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
@@ -687,12 +689,13 @@ look_at_tail(struct perf_file *f, struct cg_in *in)
 }
 
 /*
- * Finds the tables after the records (from offset begin to end, excluded), as
- * they are needed before the records. Opens a file a second time, and returns
- * it, for the caller to close, with f->tail set. Of an input that cannot be
- * opened again, keeps all bytes in f->head, and returns NULL. Sets *whole to
- * false after a malformed record: the tables are then not read, and the reader
- * rejects the record later.
+ * Finds the tables behind the records, as they are needed before the records.
+ * The records are at the offsets from "begin" to "end" (excluded). Opens the
+ * file of the recording a second time, sets f->tail, and returns the open
+ * file, which the caller closes. If the input cannot be opened again, keeps
+ * all its bytes in f->head, and returns NULL. Sets *whole to false after a
+ * malformed record. The tables are then not read; the reader rejects the
+ * record later.
  */
 static struct cg_in *
 open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
@@ -714,10 +717,10 @@ open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)
 }
 
 /*
- * Reads the features (build-ids, names of events, ...), whose table of offsets
- * and sizes follows the records, which are from offset begin to end
- * (excluded). Then clears f->head and f->tail, which are no longer valid.
- * False: an error (reported).
+ * Reads the features: build-ids, names of events and others. The table of
+ * their offsets and sizes follows the records. The records are at the offsets
+ * from "begin" to "end" (excluded). Clears f->head and f->tail, which are not
+ * valid after this. False: an error (reported).
  */
 static bool
 read_tail(struct perf_file *f, uint64_t begin, uint64_t end)

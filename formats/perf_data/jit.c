@@ -31,8 +31,8 @@ add_symbol(struct perf_jit *jit, struct cg_job *job, uint64_t start,
 }
 
 /*
- * Compares symbols for qsort(): by address, then in the order of the file, as
- * the last symbol of an address is the one that is used.
+ * Compares symbols for qsort(): by address, then in the order of the file. Of
+ * symbols with one address, the last one is used.
  */
 static int
 compare(const void *pa, const void *pb)
@@ -115,10 +115,10 @@ get_u64(const struct perf_jit *jit, const char *at)
 }
 
 /*
- * Handles a record of code that was moved: adds a symbol at the new address,
- * of the new size, with the name of the symbol that has the record's index (in
- * by_index). Ignores a short record and an unknown index. False: out of memory
- * (reported).
+ * Handles a record of code that was moved: adds a symbol with the new address
+ * and size. The symbol gets the name of the moved code, whose symbol by_index
+ * finds by the record's index. Ignores a short record and an unknown index.
+ * False: out of memory (reported).
  */
 static bool
 move(struct perf_jit *jit, struct cg_job *job, struct cg_map *by_index,
@@ -197,9 +197,9 @@ add_dump(struct perf_jit *jit, struct cg_job *job, struct cg_slice bytes)
 /* ---- Files --------------------------------------------------------------- */
 
 /*
- * Sets path to that of the file called `kind` in the directory of option
- * jit-dir, or without the option next to the recording. False: there is no
- * such file, or its path is too long.
+ * Sets "path" to the path of the file named "kind" in the directory of option
+ * jit-dir. Without the option, the directory is that of the recording. False:
+ * there is no such file, or its path is too long.
  */
 static bool
 find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])

@@ -41,10 +41,10 @@ perf_places_object(
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Returns in buf the path that a file of an executable has in the cache of
- * perf (perf-buildid-cache(1)), where perf record keeps copies by build-id;
- * whether it exists is not checked. NULL: no --buildid-dir, no build-id, or
- * the path is too long.
+ * Formats the path of an executable's file in perf's cache into buf, and
+ * returns it. perf record keeps copies by build-id there, see
+ * perf-buildid-cache(1). The file may not exist. NULL: no --buildid-dir, no
+ * build-id, or the path is too long.
  */
 static const char *
 cached(struct perf_places *places, cg_name build_id, const char *file,
@@ -87,10 +87,10 @@ open_object(struct perf_places *places, struct perf_object *object)
 
 /*
  * Appends the frames at an address of a mapping to places->frame, the
- * outermost first; there are several if functions are inlined there. call:
- * addr is a return address, so lines and inlined functions are those of the
- * byte before it, in the call, unless that byte is in another function. False:
- * out of memory (reported).
+ * outermost first. There are several if functions are inlined there. "call"
+ * tells that the address is a return address. The byte before it is then in
+ * the call, and decides on lines and inlined functions, unless it is in
+ * another function. False: out of memory (reported).
  */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
@@ -115,9 +115,9 @@ add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 }
 
 /*
- * If the object is memory with code compiled at run time, reads, the first
- * time, the file with the code's symbols into object->jit; otherwise does
- * nothing. False: out of memory (reported).
+ * Reads the symbols of an object that is memory with code compiled at run
+ * time. They are read from a file into object->jit, at the first call only.
+ * Does nothing for other objects. False: out of memory (reported).
  */
 static bool
 open_jit(struct perf_places *places, struct perf_object *object)
@@ -132,9 +132,10 @@ open_jit(struct perf_places *places, struct perf_object *object)
 }
 
 /*
- * Appends a frame with the function at an address of code compiled at run time
- * to places->frame, and sets *known to true; if no symbol has the address,
- * appends nothing and sets it to false. False: out of memory (reported).
+ * Appends a frame for an address of code compiled at run time to
+ * places->frame. The frame has the function of the symbol at that address.
+ * Sets *known to false and appends nothing if there is no symbol, else sets it
+ * to true. False: out of memory (reported).
  */
 static bool
 add_jit(struct perf_places *places, struct perf_object *object, uint64_t addr,
@@ -162,11 +163,11 @@ begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 }
 
 /*
- * Reads the kernel's symbols: those of the recorded build-id in perf's cache,
- * or else those of the running kernel if its build-id is the recorded one.
- * Drops symbols of which none begins at the recorded address
- * (places->kernel_addr), as each boot may load the kernel elsewhere. Clears
- * kernel_id, so that this is tried once. False: an error (reported).
+ * Reads the kernel's symbols by the recorded build-id from perf's cache. Else
+ * reads the symbols of the running kernel, if it has that build-id. Each boot
+ * may load the kernel elsewhere. So symbols are dropped if none begins at the
+ * recorded address (places->kernel_addr). Clears places->kernel_id, so that
+ * this is tried once. False: an error (reported).
  */
 static bool
 load_kernel(struct perf_places *places)
@@ -276,10 +277,10 @@ add_frames(struct perf_places *places, struct perf_object *object,
 }
 
 /*
- * Returns the key under which the frames at an address of an object are
- * cached. Return addresses (call) have keys of their own, by the lowest bit.
- * The shift by 1 also moves the address's highest bit there, but only the
- * kernel's addresses have that, so all keys of an object differ.
+ * Returns the key by which the frames at an address of an object are cached.
+ * The key is the address, shifted by 1. Its lowest bit distinguishes return
+ * addresses ("call"). The address's highest bit goes there, too; only the
+ * kernel's addresses have that bit, so keys of one object differ.
  */
 static uint64_t
 number_of(uint64_t addr, bool call)

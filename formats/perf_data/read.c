@@ -99,9 +99,9 @@ word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
 }
 
 /*
- * Returns the event to which a record belongs, by the id in the record, which
- * is at the same place for all events; the only event, if there is one. NULL:
- * none has that id, or there is no event yet.
+ * Returns the event to which a record belongs. The record has the event's id,
+ * at the same place for all events. If there is only one event, returns that.
+ * NULL: no event has the id, or there is no event yet.
  */
 static struct perf_event *
 event_of(struct reader *r, struct cg_slice record)
@@ -324,9 +324,9 @@ read_sample(struct reader *r, struct cg_slice record)
 }
 
 /*
- * Reads a record with a deferred user stack (cookie, number of addresses,
- * addresses), and adds all waiting samples of its thread, those with the
- * cookie with this stack. False: an error (reported).
+ * Reads a record with a deferred user stack: cookie, number of addresses,
+ * addresses. Adds all waiting samples of its thread to the graph. Samples with
+ * that cookie get this stack. False: an error (reported).
  */
 static bool
 read_deferred(struct reader *r, struct cg_slice record)
@@ -412,8 +412,8 @@ read_build_id(struct reader *r, struct cg_slice record)
 }
 
 /*
- * Skips size bytes that are not records, or what is left of the file's data if
- * that is less.
+ * Skips "size" bytes that are not records, or up to the end of the file's
+ * data.
  */
 static void
 skip(struct reader *r, uint64_t size)
@@ -627,8 +627,8 @@ read_compressed1(struct reader *r, struct cg_slice record)
 }
 
 /*
- * Handles a record of compressed data in its newer form, which states the size
- * of the data, as the record is padded. False: an error (reported).
+ * Handles a record of compressed data in the newer form. The record is padded,
+ * so it states the size of the data. False: an error (reported).
  */
 static bool
 read_compressed2(struct reader *r, struct cg_slice record)

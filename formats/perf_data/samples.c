@@ -68,9 +68,10 @@ set_sides(struct perf_samples *s, uint32_t pid)
 }
 
 /*
- * Adds the functions at the address of a step (an entry of the call chain) to
- * the graph, as callees of *node; several if functions are inlined there. Sets
- * *node to the innermost one's node. False: an error (reported).
+ * Adds the function at the address of a step to the graph, as a callee of
+ * *node. A step is an entry of the call chain. Functions inlined there are
+ * added below. Sets *node to the node of the innermost one. False: an error
+ * (reported).
  */
 static bool
 add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
@@ -120,11 +121,11 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 }
 
 /*
- * Compares the current stack with the last sample's, from the outermost call
- * on, and copies the nodes of the steps (entries of the call chain) that are
- * equal up to the first difference. Sets *left to the number of steps that
- * remain, which are the first in s->now, as the leaf comes first. Returns the
- * node of the innermost equal step; 0: no step is equal.
+ * Finds the steps (entries of the call chain) that the current stack shares
+ * with the last sample's, from the outermost call on. Copies their nodes from
+ * the last stack. Sets *left to the number of other steps, which are the first
+ * ones in s->now, because the leaf comes first. Returns the node of the
+ * innermost shared step; 0: none is shared.
  */
 static cg_node
 share(struct perf_samples *s, size_t *left)
@@ -206,11 +207,11 @@ is_kernel(struct perf_samples *s, uint64_t mark)
 }
 
 /*
- * Appends the `count` entries of a call chain, 8 bytes each from `at` on, to
- * the current stack, which has room for them. Markers among them say whether
- * the addresses after them are the kernel's or the process's; kernel: those
- * before the first marker are the kernel's. Addresses of guests and of
- * hypervisors are looked up as the process's.
+ * Appends the entries of a call chain to the current stack, which has room for
+ * them. There are "count" entries of 8 bytes, from "at" on. A marker among
+ * them tells whether the addresses after it are the kernel's or the process's.
+ * "kernel" tells the same of the addresses before the first marker. Addresses
+ * of guests and hypervisors are looked up as the process's.
  */
 static void
 push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
@@ -231,10 +232,11 @@ push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
 }
 
 /*
- * Sets the current stack to the call chain, of count entries, which is the
- * kernel's part, and then the user's part, unwound from the registers and the
- * stack's copy in the sample; to the sample's address alone if both are empty.
- * False: malformed, or out of memory (reported).
+ * Sets the current stack of a sample whose user part has to be unwound. The
+ * kernel's part is the call chain, with "count" entries. The user part is
+ * unwound from the registers and the copy of the stack in the sample. If both
+ * are empty, the stack is the sample's address alone. False: malformed, or out
+ * of memory (reported).
  */
 static bool
 take_unwound(struct perf_samples *s, const struct perf_event *event,

@@ -100,8 +100,9 @@ own_maps(struct perf_threads *threads, size_t process)
 }
 
 /*
- * Returns the index of the first mapping that ends after the address, which
- * may contain it; the number of mappings if there is none.
+ * Returns the index of the first mapping that ends after the address; this
+ * mapping may contain the address. Without one, returns the number of
+ * mappings.
  */
 static size_t
 first_after(const struct perf_maps *maps, uint64_t addr)
@@ -128,9 +129,9 @@ perf_maps_find(const struct perf_maps *maps, uint64_t addr)
 }
 
 /*
- * Inserts a mapping, and removes the addresses that it covers from older
- * mappings: one that it covers whole is removed, one that it splits becomes
- * two. The caller has made room for two more.
+ * Inserts a mapping, and takes the addresses that it covers away from older
+ * mappings. An older mapping that it covers whole is removed. One that it
+ * splits becomes two. The caller has made room for two more mappings.
  */
 static void
 insert(struct perf_maps *maps, const struct perf_map *new)

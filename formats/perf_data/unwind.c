@@ -31,8 +31,8 @@ number_of(unsigned machine, unsigned reg)
 }
 
 /*
- * Returns the machine (EM_...) of the recording; if the file does not state
- * it, the one that fits the registers that were sampled.
+ * Returns the machine (EM_...) of the recording. If the file does not state
+ * it, returns the machine that has the sampled registers.
  */
 static unsigned
 get_machine(const struct perf_file *f, const struct perf_event *event)
@@ -93,8 +93,9 @@ take_u64(const struct perf_file *f, struct cg_slice *rest, uint64_t *value)
 }
 
 /*
- * Takes raw data and the stack of branches, which a sample may have between
- * its call chain and its registers, off *rest. False: the sample is truncated.
+ * Skips the parts of a sample between its call chain and its registers: raw
+ * data and branch stack, if the event has them. Advances *rest to the
+ * registers. False: the sample is truncated.
  */
 static bool
 skip_parts(const struct perf_file *f, const struct perf_event *event,
@@ -195,10 +196,10 @@ note_end(struct perf_unwinding *u, enum cg_unwound how)
 
 /*
  * Unwinds the stack frame by frame, and appends the callers' addresses to
- * u->ip, which has that of the innermost frame; *regs are then undefined. The
- * number of steps is limited: each frame takes at least 8 bytes of the stack,
- * and as many steps again are allowed for signals, which may change to another
- * stack. False: out of memory (reported).
+ * u->ip. The address of the innermost frame is already there. *regs are
+ * undefined after the call. The number of steps is limited: a frame takes at
+ * least 8 bytes of the stack. As many steps again are allowed for signals,
+ * which may change to another stack. False: out of memory (reported).
  */
 static bool
 add_callers(struct perf_unwinding *u, const struct perf_maps *maps,
