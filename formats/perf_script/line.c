@@ -222,9 +222,9 @@ take_after_time(struct cg_slice text, struct perf_head *head)
 }
 
 /*
- * Returns the text without its last number, which becomes the period of *head,
- * if it follows the number of a task or processor; else the whole text, and
- * leaves *head.
+ * Cuts the last number, a period, off the text, if a task's or processor's
+ * number comes before it. Sets the period of *head, and returns the text
+ * without it. Otherwise returns the whole text, and leaves *head as it is.
  */
 static struct cg_slice
 cut_period(struct cg_slice text, struct perf_head *head)
@@ -271,11 +271,11 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 }
 
 /*
- * Splits the line into the text before the time, the time (with its colon),
- * and the text after it. A command may contain anything ("a: 1.5: b"), so of
- * the words that look like a time the first that follows the number of a task
- * or processor counts, or begins the line; if none does, the first one. False:
- * there is no time.
+ * Splits the line into the text before the time, the time with its colon, and
+ * the text after it. A command may contain anything, such as "a: 1.5: b", so
+ * several words may look like a time. The first such word that begins the line
+ * or follows the number of a task or processor is the time. Without one, the
+ * first such word is the time. False: there is no time.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
@@ -351,10 +351,10 @@ take_ip(struct cg_slice *text, uint64_t *ip)
 }
 
 /*
- * Cuts a group of balanced parentheses, " (/lib/x.so (deleted))", and the
- * blanks before it, off the end; *group is its content. A blank must precede
- * the group, unless it is the whole text, as names may end in a group without
- * a blank. False: there is none, and *text is unchanged.
+ * Cuts a group of balanced parentheses off the end, with the blanks before it:
+ * " (/lib/x.so (deleted))". Sets *group to the text inside. Names may end in a
+ * group without a blank. So a blank must precede the group, unless the group
+ * is the whole text. False: there is no group, and *text is unchanged.
  */
 static bool
 cut_group(struct cg_slice *text, struct cg_slice *group)
@@ -443,10 +443,10 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 }
 
 /*
- * Finds a frame within other words, and sets *frame to the text from its begin
- * to the end of the text. Of a branch it is the first frame, after the kind of
- * the branch; of a tracepoint the last frame that has an object and an address
- * of at least SURE_DIGITS. False: there is none.
+ * Finds a frame among other words. Sets *frame to the rest of the text from
+ * the frame's first word on. In a branch, takes the first frame after the kind
+ * of the branch. In a tracepoint, takes the last frame with an object and an
+ * address of at least SURE_DIGITS. False: there is none.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
@@ -473,11 +473,12 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
 }
 
 /*
- * Sets head->rest to the frame of a sample that is a single line, where it
- * follows a tracepoint's text or the kind of a branch, "call 401010 main+0x10
- * (/bin/x) => 401100 f (/bin/x)", and head->branch if it is a branch. As in
- * perf report, the sample of a branch is that of its source. Leaves head->rest
- * if there is no such frame.
+ * Finds the frame of a sample on a single line, and sets head->rest to it. The
+ * frame follows a tracepoint's text or the kind of a branch, as in "call
+ * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)". Sets head->branch if it is
+ * a branch. As in perf report, a branch is a sample of its source. If the
+ * source is 0, as where a trace begins, it is a sample of its target. Leaves
+ * head->rest if there is no such frame.
  */
 static void
 find_frame(struct perf_head *head)

@@ -42,9 +42,10 @@ parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
 }
 
 /*
- * Parses a line, which may not depend on earlier lines yet, and appends it
- * with its kind to *lines, which has room for one more line, frame and first
- * line of a sample. The kind is PERF_OTHER if earlier lines have to decide it.
+ * Parses a line without regard to earlier lines, and appends it with its kind
+ * to *lines. The kind is PERF_OTHER if earlier lines have to decide it. *lines
+ * must have room for one more line, one more frame and one more first line of
+ * a sample.
  */
 static void
 parse_line(struct perf_lines *lines, const struct cg_known_fns *fns,

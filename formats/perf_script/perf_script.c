@@ -32,10 +32,11 @@
 #define IP_WIDTH 16
 
 /*
- * Returns true for a frame that cannot be other text, as it is inlined, has
- * the path of an object, or an address that is right-aligned in its column;
- * "add more", "def f(): pass" and "Date: 01 Jan 2001" parse as frames, too.
- * from is the end of the text before the frame.
+ * Returns true for a frame that cannot be other text. "add more", "def f():
+ * pass" and "Date: 01 Jan 2001" parse as frames, too. A sure frame is inlined,
+ * or its object is a path or in brackets. Without an object, its address must
+ * be right-aligned in its column. "from" is the end of the text before the
+ * frame.
  */
 static bool
 is_sure_frame(

@@ -396,8 +396,8 @@ set_track(struct reader *r, const struct perf_head *head)
 }
 
 /*
- * Notes the time of a sample, and selects its thread's timeline, if the sample
- * has a time and the target can represent times.
+ * Notes the time of a sample, and selects its thread's timeline. Does so only
+ * if the sample has a time and the target can represent times.
  */
 static void
 begin_moment(struct reader *r, const struct perf_head *head)
@@ -527,9 +527,9 @@ read_head(struct reader *r, const struct perf_head *head)
 }
 
 /*
- * Prepares for a frame on its own line: begins a sample if none is open, and
- * drops the text after the event of a sample that seemed to be on one line.
- * False: an error (reported).
+ * Prepares for a frame on its own line. Begins a sample if none is open. If a
+ * sample seemed to be on one line, drops the frame found there: it was other
+ * text. False: an error (reported).
  */
 static bool
 begin_frame(struct reader *r)
@@ -591,10 +591,11 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * Ends a block of lines, whose memory is freed. If a sample on one line is
- * open, copies its frame's name and object (r->only) from the block to
- * r->kept, unless they are there. The function is not added yet, as the text
- * may turn out to be no frame. False: out of memory (reported).
+ * Ends a block of lines, whose memory is freed after this. If a sample on one
+ * line is open, its frame (r->only) still refers to the block. Copies the
+ * frame's name and object to r->kept, unless they are there. The function is
+ * not added yet, as the text may turn out to be no frame. False: out of memory
+ * (reported).
  */
 static bool
 end_block(struct reader *r)
