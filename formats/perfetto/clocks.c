@@ -27,10 +27,10 @@ add(int64_t a, uint64_t b)
 }
 
 /*
- * Converts a time of a clock, in ns, to the trace's clock. Uses the last
- * snapshot (moment at which both clocks were read) that is not later than the
- * time, or the first one, and adds the time since then to the snapshot's time
- * on the trace's clock. The clock must have a snapshot.
+ * Converts a time of a clock to the trace's clock; both are in ns. A snapshot
+ * is a moment at which both clocks were read. Uses the last snapshot that is
+ * not later than the time, or the first one. Adds the time since the snapshot
+ * to the snapshot's time on the trace's clock. The clock must have a snapshot.
  */
 static int64_t
 convert(const struct perfetto_clock *clock, int64_t own)
@@ -97,10 +97,11 @@ read_clock(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns the time on the trace's clock at the moment of a snapshot, which has
- * the readings of n clocks (1 or more): the reading of the trace's clock
- * itself; else that of a clock with earlier snapshots, converted, unless it is
- * incremental; else the first reading, as if that were on the trace's clock.
+ * Returns the time on the trace's clock at the moment of a snapshot. The
+ * snapshot has the readings of n clocks, 1 or more. Takes the reading of the
+ * trace's clock itself, if there is one. Else converts the reading of a clock
+ * with earlier snapshots, unless the clock is incremental. Else takes the
+ * first reading as a time on the trace's clock.
  */
 static int64_t
 trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
@@ -122,11 +123,10 @@ trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
 }
 
 /*
- * Appends a point (the reading's time, and the time of the trace's clock at
- * that moment) to the list of the reading's clock, and sets the clock's unit
- * and last time. Earlier points with the same or a later time of the clock are
- * removed first, so that the list stays in ascending order. False: out of
- * memory (reported).
+ * Appends a point to the list of the reading's clock: the reading's time, and
+ * the time on the trace's clock at that moment. Sets the clock's unit and last
+ * time. First removes points with the same or a later time, so that the list
+ * stays in ascending order. False: out of memory (reported).
  */
 static bool
 add_point(struct perfetto *r, const struct reading *reading, int64_t trace)

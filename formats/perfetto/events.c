@@ -83,10 +83,11 @@ take_event(struct perfetto *r, struct cg_slice message, struct event *event)
 }
 
 /*
- * Sets *time, in ns on the trace's clock, to the time of an event: the last
- * time of its packet sequence plus the difference that the event states, which
- * becomes the sequence's last time; or the event's absolute time; or else the
- * time of its packet. False: the event has no time.
+ * Sets *time to the time of an event, in ns on the trace's clock. If the event
+ * states a difference, the time is the last time of its packet sequence plus
+ * the difference. It becomes the last time of the sequence. Else it is the
+ * event's absolute time, or else the time of its packet. False: the event has
+ * no time.
  */
 static bool
 find_time(struct perfetto *r, const struct perfetto_packet *packet,
@@ -125,11 +126,12 @@ find_name(struct perfetto *r, const struct perfetto_sequence *sequence,
 }
 
 /*
- * Sets *index to the index in r->spans of the list of calls to which the
- * event's begin or end belongs. It is the list of the track with the event's
- * uuid, or with the default uuid of its packet sequence. Events without a uuid
- * belong to the thread of their pid and tid, each by default the sequence's;
- * to track 0 if there is no such thread. False: an error (reported).
+ * Finds the list of calls to which the event's begin or end belongs, and sets
+ * *index to its index in r->spans. The list is that of the track with the
+ * event's uuid, or with the default uuid of its packet sequence. Without a
+ * uuid, it is the list of a thread, by pid and tid of the event or else of the
+ * sequence. If neither states a thread, it is that of track 0, also if an
+ * event with a type states uuid 0 and no pid. False: an error (reported).
  */
 static bool
 find_track(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -157,9 +159,9 @@ find_track(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns 'B' if the event begins a call, 'E' if it ends one, 'X' if it is a
- * whole call with a duration. '\0': it is an event of another kind, which is
- * counted in r->lost.
+ * Returns 'B' if the event begins a call, 'E' if it ends one, and 'X' if it is
+ * a whole call with a duration. Returns '\0' for other kinds of events, and
+ * counts them in r->lost.
  */
 static char
 find_phase(struct perfetto *r, const struct event *event)

@@ -127,10 +127,10 @@ find_series(
 }
 
 /*
- * Stores the values of a stack in its series, in place of the values of an
- * earlier dump. Dumps have sums since the profile began: if a value is less
- * than before, all the new values are dropped and counted as an error of the
- * heap profile. False: out of memory (reported).
+ * Stores the values of a stack in its series. They replace the values of an
+ * earlier dump, as dumps have sums since the profile began. If a value is less
+ * than before, drops all new values and counts an error of the heap profile.
+ * False: out of memory (reported).
  */
 static bool
 keep_values(struct perfetto *r, const struct perfetto_allocs *allocs)

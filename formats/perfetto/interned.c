@@ -211,10 +211,10 @@ read_frame(struct perfetto *r, const struct perfetto_tables *tables,
 }
 
 /*
- * Reads a call stack of the sequence's table, which lists ids of frames, the
- * outermost one first, and sets *value to the stack's number + 1; an equal
- * stack has the same number. Skips frames that are not defined; a stack
- * without frames has number 0. False: an error (reported).
+ * Reads a call stack of the sequence's table: a list of frame ids, the
+ * outermost first. Sets *value to the stack's number + 1; equal stacks have
+ * the same number. Skips undefined frames. A stack without frames has number
+ * 0. False: an error (reported).
  */
 static bool
 read_stack(struct perfetto *r, const struct perfetto_tables *tables,

@@ -323,9 +323,9 @@ decompress(struct perfetto *r, const struct head *head)
 #define TAG_MAX (2 * VARINT_MAX)
 
 /*
- * Takes the next field of the file; if it has bytes, which is a packet,
- * field->bytes are these, valid until the next call. A file that ends within a
- * packet is a warning. False: no whole field is left, or an error (reported).
+ * Takes the next field of the file. A field of bytes is a packet: sets
+ * field->bytes to them, valid until the next call. Warns if the file ends
+ * within a packet. False: no whole field is left, or an error (reported).
  */
 static bool
 next_packet(struct perfetto *r, struct proto_field *field)

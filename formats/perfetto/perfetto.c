@@ -29,11 +29,12 @@ is_number(uint64_t field)
 }
 
 /*
- * Returns whether a message is a packet of a trace, for format detection:
- * SHAPE_SURE if it has a number or a field from PACKET_CONFIG on, SHAPE_OTHER
- * if a field does not fit a packet, else SHAPE_VAGUE. pprof and OpenTelemetry
- * files begin with a message of the same tag, but not with these fields. cut:
- * only the begin of the message is there.
+ * Tells, for format detection, whether a message is a packet of a trace.
+ * Returns SHAPE_OTHER if a field does not fit a packet. Returns SHAPE_SURE if
+ * there is a field that is a number, or a field from PACKET_CONFIG on. pprof
+ * and OpenTelemetry files begin with a message of the same tag, but not with
+ * such fields. Else returns SHAPE_VAGUE. "cut" tells that only the begin of
+ * the message is there.
  */
 static enum shape
 look_at_packet(struct cg_slice packet, bool cut)

@@ -36,9 +36,7 @@ static const char *const counters[] = { [1] = "cpu-clock",
 	[19] = "ref-cycles",
 	[20] = "dummy" };
 
-/*
- * Returns true for an event of perf that counts time, so that its unit is ns.
- */
+/* Returns true for an event of perf that counts time in ns. */
 static bool
 is_clock(struct cg_slice name)
 {
@@ -86,10 +84,9 @@ add_modifiers(struct perfetto *r, struct cg_slice name, const bool set[4])
 }
 
 /*
- * Reads the description of an event of perf, makes it a column of costs if it
- * is new, and appends the column's index to sequence->perf. Samples of the
- * sequence list their counts in the order of that array. False: an error
- * (reported).
+ * Reads the description of an event of perf. Makes the event a column of costs
+ * if it is new. Appends the column's index to sequence->perf, because samples
+ * of the sequence list their counts in this order. False: an error (reported).
  */
 static bool
 read_perf_event(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -199,11 +196,10 @@ take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
 
 /*
  * Appends a column (of one event) and its cost to the current sample. Samples
- * state a counter's value since the recording began, so the cost is the
- * difference to the last value of the same owner and column. A lower value
- * than the last belongs to another recording, as in two files that were
- * concatenated and use the same ids: it counts from 0. False: out of memory
- * (reported).
+ * state a counter's value since the recording began. So the cost is the
+ * difference to the last value of the same owner and column. A value below the
+ * last one belongs to another recording, in a file concatenated from two, and
+ * counts from 0. False: out of memory (reported).
  */
 static bool
 add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)
@@ -560,12 +556,12 @@ take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Completes the columns and costs of a sample after take_counter() has read
- * its fields: takes the sequence's default followers if the sample names none,
- * drops weights without a known counter, and appends the primary counter with
- * its weight. r->column then has indices of columns, no longer plus 1. If no
- * cost is left, adds a cost of 1 in the column that counts samples. False: out
- * of memory (reported).
+ * Completes the columns and costs of a sample, after take_counter() has read
+ * its fields. If the sample names no followers, adds the sequence's. Drops
+ * weights without a known counter. Appends the primary counter with its
+ * weight. Changes r->column from indices + 1 to indices. If no cost is left,
+ * adds a cost of 1 in the column that counts samples. False: out of memory
+ * (reported).
  */
 static bool
 finish_costs(struct perfetto *r, const struct perfetto_sequence *sequence,

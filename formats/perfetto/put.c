@@ -69,10 +69,10 @@ intern_text(struct perfetto_writer *w, unsigned table, uint64_t iid,
 }
 
 /*
- * Appends an object's build-id with the id iid to the table of build-ids in
- * w->interned, as bytes, which are made from the hex digits in the graph.
- * False: the object has no build-id, or one that is malformed or longer than
- * 64 bytes; nothing is appended then.
+ * Appends an object's build-id to the table of build-ids in w->interned, with
+ * the id "iid". The graph has the build-id in hex digits, the table in bytes.
+ * False, and nothing is appended: there is no build-id, or it is malformed or
+ * longer than 64 bytes.
  */
 static bool
 intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)

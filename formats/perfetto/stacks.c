@@ -15,8 +15,8 @@ join(uint32_t a, uint32_t b)
 /* ---- Mappings ----------------------------------------------------------- */
 
 /*
- * Returns the name whose text is the build-id in hex digits; bytes that are
- * already at least 32 hex digits, or that are more than 64, are taken as they
+ * Adds a build-id as a name in hex digits. The bytes may already be text: at
+ * least 32 hex digits. Such bytes, and more than 64 bytes, are taken as they
  * are.
  */
 cg_name
@@ -110,10 +110,11 @@ read_symbol(
 }
 
 /*
- * Reads the functions and lines of code at one address of a file, given by its
- * number (several if functions are inlined there), and appends them to
- * s->symbol, marking the last one. They replace earlier symbols of that
- * address. Does nothing if there are none. False: an error (reported).
+ * Reads the symbols of one address of a file: functions and lines. There are
+ * several if functions are inlined there. "file" is the number of the file.
+ * Appends the symbols to s->symbol, marks the last one, and replaces earlier
+ * symbols of that address. Does nothing if there are none. False: an error
+ * (reported).
  */
 static bool
 read_address(struct perfetto *r, struct cg_slice message, uint32_t file)
@@ -203,10 +204,10 @@ find_symbols(
 /* ---- Nodes -------------------------------------------------------------- */
 
 /*
- * Adds a description of the profile with the path and build-id of a mapping,
- * in the form that readers of pprof write; its addresses are 0, as frames have
- * addresses of the file. Does nothing if the build-id is unknown. False: out
- * of memory (reported).
+ * Adds a description of the profile with the path and build-id of a mapping.
+ * It has the form of the pprof reader's descriptions. Its range is 0, because
+ * frames have addresses in the file, not in the process. Does nothing if the
+ * build-id is unknown. False: out of memory (reported).
  */
 static bool
 describe_mapping(struct perfetto *r, const struct cg_mapping *mapping)
@@ -231,10 +232,10 @@ describe_mapping(struct perfetto *r, const struct cg_mapping *mapping)
 }
 
 /*
- * Adds a mapping to the address space, in which symbols are looked up by
- * address, and stores its number there in mapping->number; does nothing if it
- * has one. Describes the mapping in the graph, too. False: out of memory
- * (reported).
+ * Adds a mapping to the address space, which finds symbols by address, and
+ * stores its number there in mapping->number. Also adds a description of the
+ * mapping to the graph. Does nothing if the mapping has a number. False: out
+ * of memory (reported).
  */
 static bool
 place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
@@ -257,8 +258,8 @@ place_mapping(struct perfetto *r, struct perfetto_mapping *mapping)
 }
 
 /*
- * Adds a frame to the graph as a callee of *node, for the function, file and
- * line of a symbol and an address, and sets *node to the new node.
+ * Adds a frame to the graph as a callee of *node, and sets *node to the new
+ * node. "at" is a symbol with function, file and line.
  */
 static void
 put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
@@ -276,12 +277,12 @@ put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
 }
 
 /*
- * Adds the frames of the functions at an address as callees of *node, the
- * outermost first, and sets *node to the innermost, which is symbol[0]. The
- * file lists inlined functions once, but each stack gets nodes for them: more
- * nodes than the file's size allows are an error. The outermost function does
- * not count for that, as each stack states it in bytes of its own. False:
- * rejected (reported).
+ * Adds a frame for each function at an address to the graph, as callees of
+ * *node. symbol[0] is the innermost; *node becomes its node. The file lists
+ * inlined functions once, but each stack gets nodes for them. So it is an
+ * error if they are more than the file's size allows. The outermost function
+ * is not counted, as each stack states it in bytes of its own. False: rejected
+ * (reported).
  */
 static bool
 put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
@@ -304,10 +305,10 @@ put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
 }
 
 /*
- * Adds a frame to the graph as a callee of *node, or several if functions are
- * inlined there, and sets *node to the innermost. Takes the symbols of the
- * trace if there are any, else the frame's own name, else symbols of the
- * executable. False: an error (reported).
+ * Adds a frame to the graph as a callee of *node, and sets *node to its node.
+ * If functions are inlined there, adds several frames; *node is the innermost.
+ * Names come from the trace's symbols, else from the frame, else from the
+ * executable's symbols. False: an error (reported).
  */
 static bool
 put_frame(struct perfetto *r, const struct perfetto_frame *frame, cg_node *node)

@@ -234,9 +234,9 @@ perfetto_add_sample(struct perfetto *r, const struct perfetto_sample *sample)
 
 /*
  * Adds an event to the graph for each column of costs. Column 0 is the time of
- * calls; without calls and without a counter of that name it gets no event,
- * unless it is the only column. Sets s->skipped to the number of columns
- * without an event, 0 or 1. False: an error (reported).
+ * calls. It gets no event if there are no calls, no counter uses it and there
+ * are other columns. Sets s->skipped to the number of columns without an
+ * event, 0 or 1. False: an error (reported).
  */
 static bool
 add_events(struct perfetto *r)

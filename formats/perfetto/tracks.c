@@ -13,8 +13,8 @@
 /* ---- Finding ------------------------------------------------------------ */
 
 /*
- * Sets *index to the index in r->tracks.track of the track (row of the
- * timeline) with a uuid, which is added if it is new. False: out of memory
+ * Finds the track (row of the timeline) with a uuid, and adds it if it is new.
+ * Sets *index to its index in r->tracks.track. False: out of memory
  * (reported).
  */
 static bool
@@ -162,9 +162,10 @@ struct thread {
 
 /*
  * Reads a description of a thread into *thread, and stores the thread's name.
- * If the sequence's tables are valid, this thread becomes the sequence's
- * default, for events that name no thread; and the description's time the
- * start for event times that are differences. False: an error (reported).
+ * If the sequence's tables are valid, also sets defaults of the sequence.
+ * Events that name no thread then belong to this thread. Event times that are
+ * differences then start at the description's time. False: an error
+ * (reported).
  */
 static bool
 read_thread(struct perfetto *r, struct perfetto_sequence *sequence,

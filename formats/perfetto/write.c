@@ -20,8 +20,9 @@
 /* ---- Tracks ------------------------------------------------------------- */
 
 /*
- * Returns a number for a pid or tid, counted from 1 in the order of first use,
- * so that two of them fit in a key of 64 bits; 0: out of memory (reported).
+ * Returns a short number for a pid or tid, so that two of them fit in a key of
+ * 64 bits. Numbers count from 1 in the order of first use. 0: out of memory
+ * (reported).
  */
 static uint32_t
 number(struct perfetto_writer *w, uint64_t id)
@@ -36,10 +37,10 @@ number(struct perfetto_writer *w, uint64_t id)
 }
 
 /*
- * Returns an id (pid or tid) as a number that fits in the int32 of the format.
- * A larger id is replaced by a number from INT32_MAX downward, the same each
- * time, so that it differs from other ids. 0: out of memory (reported), or id
- * is 0.
+ * Returns an id (pid or tid) that fits in the format's int32. A larger id is
+ * replaced by a number from INT32_MAX downward. The same id always gets the
+ * same number, so ids stay distinct. 0: out of memory (reported), or the id is
+ * 0.
  */
 static uint64_t
 fit(struct perfetto_writer *w, uint64_t id)
@@ -124,9 +125,9 @@ find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
 
 /*
  * Sets w->track to the uuid of the track on which the next calls are written.
- * The first calls of a thread are written on the thread's own track, which is
- * parent. Further tracks of calls of that thread, and calls without a thread,
- * get a new track below parent, so that calls of two tracks do not nest.
+ * "parent" is the track of their thread or, without a thread, of their process
+ * (0: none). The first calls of a thread go on the thread's own track. Others
+ * get a new track below "parent", so that calls of two tracks do not nest.
  * False: out of memory (reported).
  */
 static bool
@@ -247,10 +248,10 @@ put_end(struct perfetto_writer *w, int64_t time)
 }
 
 /*
- * Writes the ends and begins of calls, at a time, that lead from the stack of
- * open calls (w->open) to the stack with number `to`, which becomes w->open:
- * ends up to their common callers, then begins. False: out of memory
- * (reported).
+ * Changes the stack of open calls (w->open) to the stack with number "to":
+ * writes the ends and begins of calls, at the given time. First ends calls up
+ * to the common callers of both stacks, then begins calls. False: out of
+ * memory (reported).
  */
 static bool
 change_stack(struct perfetto_writer *w, uint32_t to, int64_t time)
@@ -372,10 +373,10 @@ write_samples(struct perfetto_writer *w, size_t track)
 /* ---- Sums without times ------------------------------------------------- */
 
 /*
- * Adds the costs of a stack, of events that are not written with times, to
- * w->sum, and appends the stack to w->list the first time. Skips stacks
- * without such costs, unless no event has times. False: overflow, or out of
- * memory (reported).
+ * Adds the costs of a stack to w->sum, for the events that are written without
+ * times. Appends the stack to w->list the first time. Skips a stack without
+ * such costs, unless no event has times. False: overflow, or out of memory
+ * (reported).
  */
 static bool
 add_costs(struct perfetto_writer *w, const struct cg_stack_cost *from)
@@ -491,8 +492,8 @@ write_head(struct perfetto_writer *w)
 }
 
 /*
- * Sets w->timed for each event whose costs all have times in ns, warns of the
- * others, and sets w->shift, which is added to all times so that none is
+ * Sets w->timed for each event whose costs all have times in ns, and warns of
+ * other events. Sets w->shift. It is added to all times, so that none is
  * negative. False: out of memory (reported).
  */
 static bool
