@@ -147,10 +147,10 @@ add_period(struct pprof_reader *r)
 }
 
 /*
- * Adds a comment, entry index of the string table, as a description. "cgconv:
- * KEY: VALUE", which older versions of cgconv wrote, becomes KEY with VALUE.
- * Skips comments about event names and processes, which were read before.
- * False: an error (reported).
+ * Adds a comment as a description. "index" is the comment's entry in the
+ * string table. "cgconv: KEY: VALUE", which older versions of cgconv wrote,
+ * becomes KEY with VALUE. Skips comments about event names and processes,
+ * which were read before. False: an error (reported).
  */
 static bool
 add_comment(struct pprof_reader *r, uint64_t index)
@@ -201,9 +201,9 @@ pprof_describe_main(struct pprof_reader *r, const char *last)
 
 /*
  * Begins the graph's part (profile of a process), unless an earlier message of
- * the file did, and adds the message's descriptions to it. The part's command
- * is the path of the first mapping, which is the main program, unless a
- * comment of cgconv states the command. False: an error (reported).
+ * the file did. Adds the message's descriptions to it. A comment of cgconv may
+ * state the part's command. Else it is the path of the first mapping, which is
+ * the main program. False: an error (reported).
  */
 bool
 pprof_begin_part(struct pprof_reader *r)

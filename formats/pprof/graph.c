@@ -165,9 +165,10 @@ add_frames(struct pprof_reader *r, const struct pprof_location *location)
 }
 
 /*
- * Appends the frames of all locations to the list of frames, one for each line
- * (inlined functions), and sets first and count of each location to its frames
- * there. False: an error (reported).
+ * Appends the frames of all locations to the list of frames. A location has
+ * one frame for each line, and several lines if functions are inlined. Sets
+ * "first" and "count" of each location to its frames in the list. False: an
+ * error (reported).
  */
 static bool
 add_locations(struct pprof_reader *r)

@@ -63,8 +63,8 @@ take_label(
 }
 
 /*
- * Stores the value of a label in the key if it identifies the process or
- * thread of a sample, which option part-by may separate.
+ * Stores the value of a label in the key if the label identifies a sample's
+ * process or thread. Option part-by can separate samples by these.
  */
 static void
 note_known(struct cg_sample_key *key, const struct cg_label *label)

@@ -54,9 +54,9 @@ fits(char kind, unsigned wire)
 }
 
 /*
- * Returns true if all fields of a message are among those that the shape (a
- * message type) has, and have the wire types that it states. Messages inside
- * it are not examined.
+ * Returns true if all fields of a message fit a shape, which describes a
+ * message type. The shape has the fields' numbers and wire types. Messages
+ * inside the message are not examined.
  */
 static bool
 has_shape(struct cg_slice message, const struct shape *shape)

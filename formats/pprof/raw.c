@@ -96,8 +96,8 @@ add_number(struct raw *raw, unsigned number, uint64_t value)
 }
 
 /*
- * Sets *index to the index of a text in the string table, to which the text is
- * added if it is new; 0 for "". False: out of memory (reported).
+ * Finds a text in the string table, and adds it if it is new. Sets *index to
+ * its index there; 0 for "". False: out of memory (reported).
  */
 static bool
 get_text(struct raw *raw, struct cg_slice text, uint64_t *index)
@@ -317,9 +317,9 @@ take_sample(struct raw *raw, struct cg_slice line)
 }
 
 /*
- * Reads the value of a label as a number with an optional unit, "32" or "32
- * bytes", into *number and *unit ("" without a unit). False: it is a text;
- * both then have no meaning.
+ * Reads the value of a label as a number with an optional unit: "32" or "32
+ * bytes". *unit is "" without a unit. False: the value is a text; *number and
+ * *unit then have no meaning.
  */
 static bool
 get_number(struct cg_slice text, uint64_t *number, struct cg_slice *unit)
@@ -425,9 +425,9 @@ find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)
 }
 
 /*
- * Splits "name /file" at the blank before the file: shortens *name, and sets
- * *file, to "" if there is no blank. Names and paths may have blanks, so the
- * last blank before a slash counts, and only if there is none, the last blank.
+ * Splits "name /file" at a blank into *name and *file. *file is "" if there is
+ * no blank. Names and paths may have blanks, so the last blank before a slash
+ * separates them. Without such a blank, the last blank does.
  */
 static void
 split_file(struct cg_slice *name, struct cg_slice *file)

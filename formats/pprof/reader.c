@@ -42,9 +42,9 @@ pprof_add_location(struct pprof_sums *s, uint64_t id)
 }
 
 /*
- * Frees the tables and samples of a message, and clears its state; a file may
- * have many messages, each with tables of its own, so this does not wait for
- * the end of read().
+ * Frees the tables and samples of a message, and clears its state. A file may
+ * have many messages with tables of their own. So this does not wait for the
+ * end of read().
  */
 void
 pprof_free(struct pprof_reader *r)

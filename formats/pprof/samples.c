@@ -19,9 +19,9 @@
 /* ---- Fields of a sample -------------------------------------------------- */
 
 /*
- * Returns a number other than 0 if, among the eight bytes at the pointer `at`,
- * one is 0, or four in a row have their highest bit set, as in a varint of
- * more than four bytes. Otherwise all are parts of short varints.
+ * Returns a number other than 0 if the eight bytes at "at" have a 0 or four
+ * bytes in a row with the highest bit set. Four such bytes are part of a
+ * varint of more than four bytes. 0: all bytes are parts of short varints.
  */
 static uint64_t
 find_odd(const char *at)
@@ -35,10 +35,9 @@ find_odd(const char *at)
 }
 
 /*
- * Checks the bytes of a path quickly, eight at a time: true only if they are
- * complete varints other than 0 (no byte is 0, the last byte ends a number,
- * and no number has more than seven bytes). False if in doubt, and for fewer
- * than eight bytes.
+ * Checks the bytes of a path quickly, eight at a time. Returns true only if
+ * all are complete varints of at most seven bytes, without a byte 0. Returns
+ * false if in doubt, and for fewer than eight bytes.
  */
 static bool
 are_plain(struct cg_slice bytes)
@@ -84,9 +83,9 @@ add_locations(struct pprof_reader *r, struct cg_slice bytes)
 }
 
 /*
- * Appends the locations in a field to the path of the sample in the batch:
- * usually all are in one packed field, else it is one number, whose bytes end
- * before the pointer end. False: an error (reported).
+ * Appends the locations in a field to the path of the current sample in the
+ * batch. Usually one packed field has all of them. Else the field is one
+ * number, whose bytes stop at the pointer "end". False: an error (reported).
  */
 static bool
 take_locations(

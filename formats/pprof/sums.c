@@ -81,9 +81,9 @@ find_path(const struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)
 }
 
 /*
- * Adds a new path (the bytes of its locations, and their hash), the locations
- * themselves if they are new, and an entry in the hash table. Returns the
- * path's number; 0: an error (reported).
+ * Adds a new path and its entry in the hash table. "bytes" are the path's
+ * locations, "hash" is the hash of these bytes. Adds locations that are new,
+ * too. Returns the path's number; 0: an error (reported).
  */
 static uint32_t
 add_path(struct pprof_sums *s, struct cg_slice bytes, uint32_t hash)

@@ -31,10 +31,10 @@ write_number(struct proto_writer *w, unsigned field, uint64_t value)
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * Returns the default sample type to write. It is the type that a description
- * of the profile names, else the main event, because readers otherwise take
- * the last type. Returns "" (none) if there are fewer than two events and no
- * such description.
+ * Returns the default sample type to write. A description of the profile may
+ * name it. Else it is the main event, because readers would take the last
+ * type. Returns "" (none) without such a description if there are fewer than
+ * two events.
  */
 static struct cg_slice
 default_type(const struct proto_writer *w)
