@@ -92,9 +92,9 @@ find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 }
 
 /*
- * Returns false for a frame whose function has only its address as name, no
- * line and no file, and is not part of inlining: its function is not written,
- * as pprof makes the same name of the address.
+ * Returns false for a function that is not written, because pprof makes the
+ * same name of the address. The function's name is the frame's address. It has
+ * no file and line, and is not part of inlining.
  */
 static bool
 is_named(const struct proto_writer *w, const struct cg_stack *node)
@@ -110,10 +110,10 @@ is_named(const struct proto_writer *w, const struct cg_stack *node)
 }
 
 /*
- * Returns the index + 1 of a frame, which is added if no equal one exists; 0:
- * out of memory (reported). Maps have keys of 64 bits, so two fields are
- * replaced by one number, this number and the next field by another one, until
- * one number is left.
+ * Returns the index + 1 of a frame, and adds the frame if no equal one exists.
+ * Keys of maps have only 64 bits. So one number replaces two fields, and
+ * another replaces that number and the next field, until one is left. 0: out
+ * of memory (reported).
  */
 static uint32_t
 add_frame(struct proto_writer *w, const struct proto_out_frame *new)

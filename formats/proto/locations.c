@@ -18,7 +18,7 @@
 /*
  * Adds a description of a mapping to the graph's part, "0x400000-0x500000 0x0
  * 0x0 - /bin/prog": range, offset, bias, build-id ("-": none), path. Adds none
- * if only the path is known. number is that of the mapping in the address
+ * if only the path is known. "number" is the mapping's number in the address
  * space, which knows the bias. False: out of memory (reported).
  */
 static bool
@@ -167,11 +167,12 @@ get_frame(struct proto_tables *t, struct proto_frame *frame)
 }
 
 /*
- * Adds count frames of a location, from index first in t->frames on (innermost
- * first), to the graph as callees of *node, and sets *node to the innermost.
- * Frames but the first of a location count toward the memory that the input's
- * size allows: a reference to the location takes bytes of the file, its other
- * frames none. False: too many (reported).
+ * Adds the frames of a location to the graph as callees of *node, and sets
+ * *node to the innermost. There are "count" frames in t->frames from index
+ * "first" on, the innermost first. The input's size limits the memory of
+ * frames. A reference to a location takes bytes of the file for one frame
+ * only. So the other frames count toward the limit. False: too many
+ * (reported).
  */
 bool
 proto_put_frames(

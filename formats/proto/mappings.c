@@ -190,8 +190,8 @@ find_objects(struct proto_writer *w)
 /* ---- The main program --------------------------------------------------- */
 
 /*
- * Returns true if the base name of the path contains a mark of a library, a
- * kernel or a file of generated code, so that it is no executable.
+ * Returns true if the path is that of a library, a kernel or a file of
+ * generated code. A mark in the base name tells. Such a file is no executable.
  */
 static bool
 is_part_of_others(struct cg_slice path)
@@ -210,9 +210,9 @@ is_part_of_others(struct cg_slice path)
 }
 
 /*
- * Returns how likely the object is the main program: 4 if its path is the
- * command, 3 if its base name is that of the command's first word, 2 for other
- * files, 1 for libraries and the like, 0 if it is no file.
+ * Rates how likely the object is the main program. 4: its path is the command.
+ * 3: its base name is that of the command's first word. 2: another file. 1: a
+ * library or the like. 0: no file.
  */
 static int
 rate_object(const struct proto_writer *w, cg_object object)
@@ -287,9 +287,9 @@ add_main_mapping(struct proto_writer *w)
 
 /*
  * Sets range[] to the addresses of a mapping in its object, without the bias
- * that the process adds; high is excluded. Returns the number of ranges: 2 if
- * they wrap at the end of the address space, 0 if the mapping has no object,
- * no limit or no addresses.
+ * that the process adds; "high" is excluded. Returns the number of ranges. 2:
+ * the range wraps at the end of the address space. 0: the mapping has no
+ * object, no limit or no addresses.
  */
 static int
 get_ranges(const struct proto_out_mapping *mapping, struct range range[2])
@@ -392,10 +392,10 @@ find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
 }
 
 /*
- * Returns the index of the first edge, from index `at` on (included), such
- * that the addresses from that edge up to the next one belong to no mapping
- * yet. Follows links over the ranges that were assigned, and shortens the
- * links (union-find). There is such an edge.
+ * Returns the index of the first free edge, from index "at" on (included). An
+ * edge is free if the addresses from it to the next edge belong to no mapping
+ * yet. There is always one. Follows links over assigned ranges, and shortens
+ * the links (union-find).
  */
 static uint32_t
 find_free(struct proto_edge *edges, uint32_t at)
@@ -408,9 +408,10 @@ find_free(struct proto_edge *edges, uint32_t at)
 }
 
 /*
- * Assigns the parts of a mapping's range that no earlier mapping has to the
- * mapping (its index + 1). The edges of the range are in w->edges. The space
- * after the last edge is never assigned, so find_free() always ends.
+ * Assigns a range to a mapping, except for parts that belong to earlier
+ * mappings. "mapping" is the mapping's index + 1. The edges of the range are
+ * in w->edges. The space after the last edge is never assigned, so find_free()
+ * always ends.
  */
 static void
 take_range(struct proto_writer *w, uint32_t mapping, struct range range)

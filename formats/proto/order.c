@@ -99,8 +99,8 @@ add_costs(
 }
 
 /*
- * Returns the index + 1 of the row (a sample as written) of a node with a set
- * of labels, which is added if it is new; 0: out of memory (reported).
+ * Returns the index + 1 of the row for a node and a set of labels; adds the
+ * row if it is new. A row is a sample as written. 0: out of memory (reported).
  */
 static uint32_t
 find_row(struct proto_writer *w, uint32_t node, cg_labels labels)
@@ -183,9 +183,9 @@ compare_labelled(const void *pa, const void *pb)
 }
 
 /*
- * Stores the indices of a node's rows, sorted by labels, in w->order from
- * index *rows on, and adds their number to *rows. The rows are a linked list,
- * the last one first; row is the index + 1 of the list's first element, or 0.
+ * Sorts a node's rows by labels, and stores their indices in w->order from
+ * index *rows on. Adds their number to *rows. The rows are a linked list;
+ * "row" is the index + 1 of its first element, or 0.
  */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)
@@ -204,9 +204,9 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 }
 
 /*
- * Pushes the children of a node on the stack of nodes to visit, sorted, so
- * that the first one is visited first. waiting is the number of nodes on that
- * stack; returns the new number.
+ * Pushes the children of a node on the stack of nodes to visit, so that they
+ * are visited in sorted order. "waiting" is the number of nodes on the stack;
+ * returns the new number.
  */
 static size_t
 push_children(struct order *order, uint32_t node, size_t waiting)

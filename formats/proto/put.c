@@ -239,9 +239,9 @@ take_i64(struct cg_slice *text, int64_t *number)
 }
 
 /*
- * Returns begin and duration of the profile in ns; 0: unknown. Of merged
- * profiles, these are the earliest begin and the sum of the durations, which
- * begins again at 0 if it overflows.
+ * Returns begin and duration of the profile in ns; 0: unknown. For merged
+ * profiles, takes the earliest begin and the sum of the durations. A sum that
+ * overflows begins again at 0.
  */
 struct proto_times
 proto_get_times(const struct proto_writer *w)
