@@ -84,9 +84,9 @@ keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
 }
 
 /*
- * Returns a pointer to the number of a thread's open calls that have this name
- * and no known end, 0 at first. Valid until the next call; NULL: out of memory
- * (reported).
+ * Returns a pointer to a count: open calls of the thread with this name and
+ * without a known end. The count is 0 at first. The pointer is valid until the
+ * next call. NULL: out of memory (reported).
  */
 static uint32_t *
 count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
@@ -97,9 +97,9 @@ count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
 }
 
 /*
- * Ends the innermost open call of a thread at the time `at`: adds the call's
- * time, less that of its callees, to the total of its stack, and the call's
- * time to that of its caller's callees.
+ * Ends the innermost open call of a thread at the time "at". Adds the call's
+ * own time, without its callees, to the total of its stack. Adds the call's
+ * whole time to the callees' time of its caller.
  */
 static void
 end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
@@ -123,9 +123,9 @@ end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 }
 
 /*
- * Moves a thread's clock forward to the time now; if it is later already, it
- * stays. Ends open calls, the innermost first, up to one whose end is after
- * that time or not known.
+ * Moves a thread's clock forward to the time "now"; never moves it back. First
+ * ends open calls, the innermost first. Stops at a call that ends after that
+ * time or has no known end.
  */
 static void
 pass_time(struct spans *spans, struct spans_thread *thread, int64_t now)
@@ -191,9 +191,9 @@ begin_call(struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Counts the open calls of all threads that have no known end, by name, when
- * the first event E (end of a call) with a name comes: many traces have none.
- * False: out of memory (reported).
+ * Counts the open calls of all threads by name, if they have no known end.
+ * Called when the first event E (end of a call) with a name comes. Many traces
+ * have none, and need no counts. False: out of memory (reported).
  */
 static bool
 count_open(struct spans *spans)
@@ -218,9 +218,9 @@ count_open(struct spans *spans)
 }
 
 /*
- * Returns true if an open call has no known end yet, so that an event E (end
- * of a call) may end it: one of the event's name, or any if the event has no
- * name.
+ * Returns true if an event E (end of a call) can end an open call. The open
+ * call must have no known end. It must have the event's name, if the event has
+ * one.
  */
 static bool
 has_begin(const struct spans *spans, const struct spans_event *event)
@@ -232,10 +232,10 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E, the end of a call: ends the innermost open call of its
- * name without a known end (any name if the event has none), and the calls
- * inside it; without such a call, warns. has_begin() recognises that without a
- * search, so that a file of such ends does not take quadratic time.
+ * Handles an event E, the end of a call. Ends the innermost open call that has
+ * no known end and, if the event has a name, has the same name. Also ends the
+ * calls inside it. Warns if there is no such call. has_begin() finds that out
+ * without a search, so a file of such ends does not take quadratic time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)
@@ -349,10 +349,10 @@ run_events(struct spans *spans, size_t n)
 }
 
 /*
- * Sets spans->unsorted if this event of a thread is out of order: it is
- * earlier than the thread's newest event, or both have the same time and one
- * of them has a duration, as the longer one must come first. Updates the
- * thread's newest time.
+ * Sets spans->unsorted if this event of a thread is out of order. An event
+ * must not be earlier than the thread's newest event. If both have the same
+ * time, neither may have a duration, as the longer one must come first.
+ * Updates the thread's newest time.
  */
 static void
 note_order(struct spans *spans, const struct spans_event *event)
@@ -421,9 +421,9 @@ get_fn(struct spans *spans, cg_name name)
 
 /*
  * Adds the calls of a total (time and calls of one stack) to the arc of its
- * caller and callee, which sums them over all stacks of a thread. Call it
- * thread by thread: arc_ids refers to the arcs of the latest thread. False:
- * out of memory (reported).
+ * caller and callee. An arc sums the calls over all stacks of a thread. Call
+ * it thread by thread, because arc_ids refers to the arcs of the latest
+ * thread. False: out of memory (reported).
  */
 static bool
 add_arc(struct spans *spans, const struct spans_total *total)
@@ -447,9 +447,9 @@ add_arc(struct spans *spans, const struct spans_total *total)
 
 /*
  * Adds the stacks of a thread with their times to the graph, and their calls
- * to the arcs; the stacks are a linked list of totals, callers first, that
- * begins with the total of index - 1. Sets fn and node of each total. False:
- * an error (reported).
+ * to the arcs. The stacks are a linked list of totals, callers first. "index"
+ * is the index + 1 of the first total, or 0. Sets fn and node of each total.
+ * False: an error (reported).
  */
 static bool
 add_stacks(struct spans *spans, uint32_t index)
