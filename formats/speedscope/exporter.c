@@ -173,9 +173,9 @@ speedscope_take_ours(struct reader *r)
 
 /*
  * Reads a number of the array "counts": how many samples the next stack of the
- * profile stands for. Adds it to the samples of that stack's cost, which the
- * first such number resets; ignores it if the stack has no cost. False: an
- * error (reported).
+ * profile stands for. Adds it to the samples of the stack's cost. The first
+ * number of a cost replaces the samples counted so far. Ignores the number if
+ * the stack has no cost. False: an error (reported).
  */
 static bool
 take_count(struct reader *r)

@@ -75,11 +75,11 @@ count_samples(const struct writer *w, cg_part part)
 }
 
 /*
- * Sets w->covered to the sums of costs, by event, of all timelines (tracks) of
- * a part, which tell whether all costs of an event are there; w->samples to
- * the samples of the part's stacks; w->first_track to the part's first track;
+ * Prepares w for a part; parts must come in ascending order. Sets w->covered
+ * to the sums of the costs in all timelines (tracks) of the part, by event.
+ * They tell whether timelines have all costs of an event. Sets w->samples to
+ * the samples of the part's stacks, w->first_track to the part's first track,
  * and w->entries to 0. Does nothing if the last call was for the same part.
- * Parts must come in ascending order.
  */
 static void
 cover_part(struct writer *w, cg_part part)
@@ -134,8 +134,8 @@ put_separator(struct profile *it, const char *separator)
 
 /*
  * Starts a pass over the samples or calls of the track, in order of time, and
- * resets the pass's state in *it. Returns a cursor, which the caller frees;
- * NULL: out of memory (reported).
+ * resets the pass's state in *it. Returns a cursor over the moments; the
+ * caller frees it. NULL: out of memory (reported).
  */
 static struct cg_moments *
 begin_pass(struct profile *it)
@@ -164,8 +164,9 @@ get_cost(
 
 /*
  * Moves it->at, the time up to which the profile is written, to the end of a
- * sample, which lasts as long as its cost. Returns the idle time before the
- * sample, which moves it->at, too; 0 unless the profile has gaps.
+ * sample. The sample lasts as long as its cost. In a profile with gaps, first
+ * moves it->at over the idle time before the sample, and returns this time.
+ * Else returns 0.
  */
 static uint64_t
 advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
@@ -183,7 +184,7 @@ advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)
 
 /*
  * Calls put() for each sample of the track with a cost of the profile's event,
- * and, with stack 0, for each gap between samples, in order of time.
+ * in order of time. Also calls it for each gap between samples, with stack 0.
  */
 static void
 visit_samples(struct profile *it,
@@ -221,9 +222,9 @@ put_weight(struct profile *it, uint32_t stack, uint64_t weight)
 }
 
 /*
- * Counts a sample that has a stack in it->entries; a gap or a sample without a
- * stack (0) clears it->first instead, so that it->first, true before the pass,
- * tells if there was none. For visit_samples().
+ * Counts a sample in it->entries, unless it has no stack (0). A gap has none,
+ * either. it->first is true before the pass, and stays true if all samples
+ * have stacks. A callback of visit_samples().
  */
 static void
 count_entry(struct profile *it, uint32_t stack, uint64_t weight)
@@ -283,9 +284,9 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 }
 
 /*
- * Writes the events, at a time, that lead from the stack of open calls
- * (it->stack) to the stack `to`, which becomes it->stack: ends up to their
- * common callers, then begins.
+ * Changes the stack of open calls (it->stack) to the stack "to": writes the
+ * ends and begins of calls, at the time "at". First ends calls up to the
+ * common callers of both stacks, then begins calls.
  */
 static void
 change_stack(struct profile *it, uint32_t to, int64_t at)

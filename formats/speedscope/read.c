@@ -154,9 +154,9 @@ find_own_leaves(struct reader *r, uint32_t *leaf)
 }
 
 /*
- * Finds the stack node of each sample whose frames were read (r->stacks,
- * r->ends), appends the nodes to r->samples, and empties both lists. False: an
- * error (reported).
+ * Finds the stack node of each sample whose frames were read. The frames are
+ * in r->stacks and r->ends, which are emptied. Appends the nodes to
+ * r->samples. False: an error (reported).
  */
 static bool
 finish_samples(struct reader *r)
@@ -318,10 +318,10 @@ top(const struct reader *r)
 }
 
 /*
- * Sets r->now, the clock of an evented profile, to the time of an event, and
- * adds the time since the last event to the cost of the innermost open frame
- * (node 0 if none is open, but no cost in a profile with gaps). False: an
- * error (reported), such as a time before the last one.
+ * Sets r->now, the clock of an evented profile, to the time of an event. Adds
+ * the time since the last event to the cost of the innermost open frame. If no
+ * frame is open, adds it to node 0, but drops it in a profile with gaps.
+ * False: an error (reported), such as a time before the last one.
  */
 static bool
 advance_time(struct reader *r, const struct decimal *at)

@@ -255,10 +255,10 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 }
 
 /*
- * Adds costs of the event, and samples, of a part (process or thread) by
- * merged stack to w->cost and w->count, which are 0 before, and lists the
- * stacks' ranks, sorted, in w->rank. Costs cannot overflow, as the part's
- * total fits; samples stay at UINT64_MAX.
+ * Adds costs of the event, and samples, of a part (process or thread) to
+ * w->cost and w->count, by merged stack. Both must be 0 before. Lists the
+ * ranks of stacks with costs in w->rank, sorted. Costs cannot overflow, as the
+ * part's total fits. A number of samples that overflows becomes UINT64_MAX.
  */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)
@@ -294,9 +294,9 @@ put_samples(struct writer *w)
 }
 
 /*
- * Writes an array, under a key, with a number for each sample (stack with
- * costs) of the profile, in the order of w->rank. number[] has the numbers by
- * merged stack.
+ * Writes an array under a key, with a number for each sample (stack with
+ * costs) of the profile. The order is that of w->rank. number[] has the
+ * numbers by merged stack.
  */
 static void
 put_numbers(struct writer *w, const char *key, uint64_t *number)
@@ -347,9 +347,9 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 }
 
 /*
- * Finds the profile that speedscope shows first, that with the most cost of
- * the main event: sets w->main_event, main_track and main_part. Leaves them if
- * there are no events.
+ * Finds the profile that speedscope shows first: the one with the highest cost
+ * of the main event. Sets w->main_event, w->main_track and w->main_part.
+ * Leaves them if there are no events.
  */
 static void
 find_main(struct writer *w)
