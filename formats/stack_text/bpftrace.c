@@ -50,10 +50,10 @@ take_parts(struct reader *r, struct cg_slice text)
 }
 
 /*
- * If the frame has the form of stack mode perf, "7f3a name+12 (/lib/x.so)",
- * sets *object and *addr, and shortens *name to "name+12"; without an address
- * in front of the name, *addr becomes 0. Changes nothing if no object in
- * brackets is at the end.
+ * Handles a frame in the form of stack mode perf: "7f3a name+12 (/lib/x.so)".
+ * Sets *object and *addr, and shortens *name to "name+12". Without an address
+ * in front of the name, *addr becomes 0. Changes nothing if the frame does not
+ * end in an object in brackets.
  */
 static void
 cut_mode(struct cg_slice *name, struct cg_slice *object, uint64_t *addr)
@@ -94,10 +94,10 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Cuts "]: 12", the end of a map's key, off the line, and sets *count to the
- * number. Sets *counted to false, and leaves *count, if no number follows:
- * after "]:" alone, lines of a histogram do. Returns false, and leaves the
- * line, if the line does not end a key.
+ * Cuts the end of a map's key, "]: 12", off the line, and sets *count to the
+ * number. If no number follows, sets *counted to false and leaves *count.
+ * After "]:" alone, a histogram follows on the next lines. Returns false, and
+ * leaves the line, if the line does not end a key.
  */
 static bool
 cut_count(struct cg_slice *line, bool *counted, uint64_t *count)
@@ -137,9 +137,9 @@ end_stack(struct reader *r, bool counted, uint64_t count)
 }
 
 /*
- * Takes "@[" or "@name[", which begin a map's key, off the line. Clears the
- * key and the stack that are being read, and notes that a key is open. False:
- * another line; nothing is changed.
+ * Takes "@[" or "@name[" off the line, and begins a map's key: clears the
+ * reader's key and stack, and sets r->open. False: another line; nothing is
+ * changed.
  */
 static bool
 begin_key(struct reader *r, struct cg_slice *line)

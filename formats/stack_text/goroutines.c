@@ -76,9 +76,9 @@ add_wait(struct reader *r, struct cg_slice text)
 
 /*
  * Recognises the first line of a goroutine, "goroutine 18 gp=0xc m=3 [state, 5
- * minutes]:", and sets *state to the text in brackets, part of the line.
- * Labels of the goroutine may follow it in braces. False: another line; *state
- * is then undefined.
+ * minutes]:". Sets *state to the part of the line in brackets. Labels in
+ * braces may follow the brackets. False: another line; *state is then
+ * undefined.
  */
 static bool
 take_header(struct cg_slice line, struct cg_slice *state)
@@ -112,9 +112,9 @@ begin(struct reader *r, struct cg_slice state)
 }
 
 /*
- * Completes the function whose name was read before (r->name), now that its
- * file and line (pos) are known: appends its frame to the stack, or, if it is
- * the one that created the goroutine, adds its name as a label. False: out of
+ * Completes the function whose name was read before (r->name). "pos" is its
+ * file and line. Appends its frame to the stack. If it is the function that
+ * created the goroutine, adds its name as a label instead. False: out of
  * memory (reported).
  */
 static bool
@@ -152,10 +152,10 @@ end(struct reader *r)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads the line after that of a function, "/tmp/main.go:10 +0x1e fp=0xc0
- * sp=0xc1 pc=0x45", and adds the function with this file and line. A function
- * with an offset ("+0x1e") is not inlined. Does nothing if no function
- * precedes the line. False: an error (reported).
+ * Reads the line after a function's name, "/tmp/main.go:10 +0x1e fp=0xc0
+ * sp=0xc1 pc=0x45". Adds the function with this file and line. An offset
+ * ("+0x1e") tells that the function is not inlined. Does nothing if no
+ * function precedes the line. False: an error (reported).
  */
 static bool
 take_place(struct reader *r, struct cg_slice line)

@@ -241,9 +241,9 @@ take_number(struct cg_slice *line, uint64_t *number)
 
 /*
  * Reads a row of the current section, " 1 21.64% 21.64% 686 300011
- * java.io.FileInputStream.read", and appends it to the section. In sections of
- * times, the value is the first percentage of the section's total, in ns.
- * False: an error (reported).
+ * java.io.FileInputStream.read", and appends it to the section. Rows of times
+ * state only a percentage of the section's total. Their value is computed from
+ * the first percentage, in ns. False: an error (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)

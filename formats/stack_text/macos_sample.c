@@ -75,7 +75,7 @@ count_unnamed(struct reader *r, struct cg_slice text)
 
 /*
  * Adds the frame of a line, "main (in rg) + 41 [0x10384b549]", to the graph as
- * a callee of the node parent; returns its node.
+ * a callee of the node "parent". Returns the frame's node.
  */
 static cg_node
 add_frame(struct reader *r, cg_node parent, struct cg_slice text)
@@ -126,8 +126,8 @@ begin_thread(struct reader *r, struct cg_slice text)
 /* ---- The call graph ------------------------------------------------------ */
 
 /*
- * Removes the innermost open frame, and adds its stack with the number of
- * samples that were in none of its callees, unless that is 0.
+ * Closes the innermost open frame. Adds its stack with the samples that were
+ * in none of its callees, unless there are none.
  */
 static void
 close_level(struct reader *r)

@@ -27,9 +27,9 @@ is_word(char c)
 }
 
 /*
- * If the word "operator" ends at the offset `at`, returns the offset after the
- * operator's signs ("()", "<<", ...) that follow, as those are no brackets;
- * else returns `at`.
+ * Skips the signs of an operator's name, such as "()" or "<<", because they
+ * are no brackets. Returns the offset after the signs if the word "operator"
+ * ends at the offset "at". Else returns "at".
  */
 static size_t
 skip_operator(struct cg_slice text, size_t at)
@@ -91,9 +91,9 @@ skip_quoted(struct cg_slice text, size_t at)
 }
 
 /*
- * Returns the offset after the last bracket that " at FILE" or " from OBJECT"
- * follows; text.len if there is none. It ends arguments whose quotes or
- * brackets do not match.
+ * Returns the offset after the last bracket with " at FILE" or " from OBJECT"
+ * behind it; text.len if there is none. This finds the end of arguments whose
+ * quotes or brackets do not match.
  */
 static size_t
 find_place(struct cg_slice text)
@@ -165,10 +165,11 @@ push(struct text_frames *frames, struct cg_slice name, struct cg_slice object,
 }
 
 /*
- * Appends a frame of gdb to the stack. text is the frame after its number and
- * address; has_addr: it had the address, addr. gdb omits that if the frame
- * that was added last is inlined into this one: then marks the last frame as
- * inlined, and this one gets its address. False: out of memory (reported).
+ * Appends a frame of gdb to the stack. "text" is the frame after its number
+ * and address. "has_addr" tells whether the frame has the address "addr". gdb
+ * omits the address if the last frame is inlined into this one. Then marks the
+ * last frame as inlined, and gives its address to this one. False: out of
+ * memory (reported).
  */
 static bool
 add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,

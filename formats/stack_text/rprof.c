@@ -45,8 +45,9 @@ take_header(struct cg_slice line, uint64_t *interval, bool *memory)
 }
 
 /*
- * Reads the rest of a line "#File 1: work.R", after "#File ", and notes the
- * path of that number, to which frames refer. False: an error (reported).
+ * Reads a line "#File 1: work.R", of which "#File " was taken. Notes the path
+ * of that number in r->files, as frames refer to the number. False: an error
+ * (reported).
  */
 static bool
 take_file(struct reader *r, struct cg_slice line)
@@ -118,9 +119,9 @@ add_sample(struct reader *r)
 
 /*
  * Reads the frames of a line, leaf first, and adds the stack as one sample,
- * unless it is empty. A file and line at the end, without a function, are the
- * place of the outermost call, at top level, and are dropped. False: an error
- * (reported).
+ * unless it is empty. A file and line without a function may come last. They
+ * are where the outermost call was made, at top level, and are dropped. False:
+ * an error (reported).
  */
 static bool
 take_stack(struct reader *r, struct cg_slice line)

@@ -49,10 +49,10 @@ keep(struct reader *r, struct cg_slice text)
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Sets process, thread and state (r->key, r->state) of the sample that is
- * added next. Labels that are passed replace those that the library makes of
- * the key, so if there is a state, pid, tid and thread are passed as labels,
- * too.
+ * Sets process, thread and state of the next sample, from r->key and r->state.
+ * A state becomes a label. But labels passed to the library replace those that
+ * it makes of the key. So with a state, pid, tid and thread are passed as
+ * labels, too.
  */
 static void
 set_sample(struct reader *r)
@@ -97,10 +97,11 @@ end_thread(struct reader *r)
 }
 
 /*
- * Ends the current thread, adding its stack, and begins the next one, of which
- * only the process is known yet. dialect: the tool whose frames follow;
- * headed: a line of its own introduces the thread. Drops the frame where gdb
- * says that a program stopped. False: an error (reported).
+ * Ends the current thread, adding its stack, and begins the next one. Only the
+ * process of the next one is known yet. "dialect" is the tool whose frames
+ * follow. "headed" tells that the thread has a header line. gdb may show
+ * first, as a frame without a thread, where a program stopped; drops that
+ * frame. False: an error (reported).
  */
 static bool
 begin_thread(struct reader *r, enum dialect dialect, bool headed)
@@ -152,9 +153,8 @@ find_number(struct cg_slice text, const char *word, uint64_t *number)
 }
 
 /*
- * Returns the text between the first character `open` and the last character
- * `close`, which are quotes or brackets and are not included; "": there is no
- * such text.
+ * Returns the text between the first "open" and the last "close", which are
+ * quotes or brackets. "": there is no such text.
  */
 static struct cg_slice
 between(struct cg_slice text, char open, char close)
@@ -299,8 +299,9 @@ take_elfutils(struct cg_slice line, struct header *h)
 }
 
 /*
- * Reads a line that begins a thread, in any of the dialects, into *h, whose
- * slices are parts of the line. False: another line; *h is then undefined.
+ * Reads a line that begins a thread, in any of the dialects, into *h. The
+ * texts in *h are parts of the line. False: another line; *h is then
+ * undefined.
  */
 static bool
 take_header(struct cg_slice line, struct header *h)
@@ -559,9 +560,10 @@ start(struct reader *r, const struct header *h)
 }
 
 /*
- * Reads a line that neither begins a thread nor is a frame of gdb: a frame of
- * Java or Python, the process, or other text, which ends the thread (that of
- * gdb only if it states a process). False: an error (reported).
+ * Reads a line that neither begins a thread nor is a frame of gdb. It is a
+ * frame of Java or Python, or other text, which may state the process. Other
+ * text ends the thread. A thread of gdb ends only at a line that states the
+ * process. False: an error (reported).
  */
 static bool
 take_other(struct reader *r, struct cg_slice line)
