@@ -90,10 +90,10 @@ push_narrow(struct chart *chart, size_t depth)
 }
 
 /*
- * Adds a box at a depth; boxes of a depth come in order of time. A box that is
- * shorter than chart->narrow is first merged with such boxes just before it,
- * up to WIDEST times that length; the merged box is added when no further box
- * can join it. False: out of memory (reported).
+ * Adds a box at a depth; boxes of a depth come in order of time. Short boxes,
+ * of less than chart->narrow, are merged with short ones just before them. A
+ * merged box has at most WIDEST times that length. It is added when no further
+ * box can join it. False: out of memory (reported).
  */
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)
@@ -160,9 +160,9 @@ open_frame(struct chart *chart, uint32_t frame, int64_t time)
 }
 
 /*
- * Closes and opens frames at a time, so that the stack that ends at a frame is
- * open; frames that both stacks share stay open. Frame 0: closes all. False:
- * out of memory (reported).
+ * Makes the stack that ends at a frame the open one: closes and opens frames,
+ * with the given time. Frames of both stacks stay open. Frame 0 closes all.
+ * False: out of memory (reported).
  */
 static bool
 change_stack(struct chart *chart, uint32_t frame, int64_t time)

@@ -123,9 +123,10 @@ put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
 }
 
 /*
- * Writes the colour of a box. The name of its object, else of its file, else
- * of its class chooses a range of hues, and that of its function a colour in
- * that range, by hashes of the names. A box without a function is grey.
+ * Writes the colour of a box. The object's name chooses a range of hues, by a
+ * hash. Without an object, the file's name does, else the class's. The hash of
+ * the function's name chooses a colour in this range. A box without a function
+ * is grey.
  */
 static void
 put_fn_colour(struct svg *svg, const struct svg_box *box)
@@ -193,9 +194,10 @@ svg_put_colour(struct svg *svg, const struct svg_box *box)
 }
 
 /*
- * Writes into colour[] the colour of a change: red, blue, or grey for noise, the
- * stronger the larger size is in relation to largest, which is at least size.
- * Size 0 is white. The smallest change is visible, as in flamegraph.pl.
+ * Stores the colour of a change in "colour": red, blue, or grey for noise. It
+ * is stronger for a larger ratio of "size" to "largest"; "size" is at most
+ * "largest". Size 0 is white. The smallest change is visible, as in
+ * flamegraph.pl.
  */
 void
 svg_change_colour(char colour[SVG_COLOUR_ROOM], uint64_t size,

@@ -73,9 +73,9 @@ pixels(const struct writer *w, uint64_t cost)
 /*
  * Places the callees of a drawn frame side by side, sorted by name. Appends
  * callees that are wide enough to w->waiting, the frames to visit, and adds
- * their number to *waiting. Adds the costs of narrower ones to w->dropped_cost
- * and, of callees without a cost in the column that is drawn, the cost in the
- * other column to w->absent.
+ * their number to *waiting. Adds the costs of narrower ones to
+ * w->dropped_cost. Callees without a cost in the drawn column have no width;
+ * adds their cost in the other column to w->absent.
  */
 static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
@@ -285,8 +285,8 @@ put_frame(struct writer *w, uint32_t id)
 }
 
 /*
- * Writes into the line of details how many frames, and what share of the cost,
- * are not in the picture because they are too narrow; nothing if none are.
+ * Appends to the line of details how many frames were dropped because they are
+ * too narrow, and their share of the cost. Writes nothing if none were.
  */
 static void
 put_dropped(struct writer *w)
@@ -302,9 +302,9 @@ put_dropped(struct writer *w)
 }
 
 /*
- * Writes into the line of details the cost of frames that are not shown, as
- * they have none in the profile (before or after) that sets widths; nothing if
- * there is none.
+ * Appends to the line of details the cost of frames that are not shown. The
+ * widths show the profile before or after. A frame without a cost in that
+ * profile has no width. Writes nothing if there is no such cost.
  */
 static void
 put_absent(struct writer *w)

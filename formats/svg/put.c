@@ -113,8 +113,9 @@ svg_end(struct svg *svg)
 /* ---- Boxes -------------------------------------------------------------- */
 
 /*
- * Returns as much of a name as fits into a box that is `units` SVG_UNITs wide,
- * "" if the box is too narrow. *cut is set if dots have to follow.
+ * Shortens a name so that it fits into a box; "units" is the box's width in
+ * SVG_UNITs. Returns "" if the box is too narrow. Sets *cut if dots have to
+ * follow.
  */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)

@@ -81,10 +81,11 @@ check_flags(const struct svg *svg, bool chart)
 }
 
 /*
- * Chooses the event to draw and sets its column of costs (svg->column) or, if
- * the graph is a difference, those before and after (svg->column, svg->other).
- * chart: it is a flame chart, which shows no difference, and for which time is
- * the usual event. Returns the status; a failure is reported.
+ * Chooses the event to draw, and sets svg->column to its column of costs. If
+ * the graph is a difference, sets svg->column and svg->other to the columns
+ * before and after. "chart" tells that it is a flame chart, which shows no
+ * difference and prefers time as event. Returns the status; a failure is
+ * reported.
  */
 static int
 choose_columns(struct svg *svg, bool chart)
