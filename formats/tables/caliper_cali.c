@@ -44,10 +44,9 @@ struct cali {
 };
 
 /*
- * Takes a key or value off *rest, up to ',' or '=' or the end, and the
- * character after it, to which *end is set (0 at the end). Returns a copy
- * without backslashes; it is written at *to, which is moved to the end of the
- * copy.
+ * Takes a key or value off *rest, up to ',' or '=' or the end. Takes this
+ * character, too, and stores it in *end (0 at the end). Returns a copy without
+ * backslashes. The copy is written at *to, and *to is moved to its end.
  */
 static struct cg_slice
 take_value(struct cg_slice *rest, char **to, char *end)
@@ -237,9 +236,9 @@ find_metric(struct cali *r, struct cg_slice text)
 }
 
 /*
- * Adds the values of a record of measurements, which is in r->value, to the
- * sums of the record's path: that of the last of its nodes that has one, path
- * 0 if none has. False: an error (reported).
+ * Adds the values of a record of measurements to the sums of the record's
+ * path. The record is in r->value. Its path is that of its last node with a
+ * path, else path 0. False: an error (reported).
  */
 static bool
 take_context(struct cali *r)

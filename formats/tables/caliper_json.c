@@ -62,10 +62,10 @@ take_columns(struct caliper *c, struct json *j)
 }
 
 /*
- * Reads an object up to its end. Sets *text to the value of the key named by
- * string, if that is a text, and *number to the value of the key named by
- * count (NULL: none); leaves them if the object has no such key. False: an
- * error (reported).
+ * Reads an object up to its end. "string" and "count" are names of keys;
+ * "count" may be NULL. Sets *text to the value of the key "string", if it is a
+ * text, and *number to the value of the key "count". Leaves them if the object
+ * has no such key. False: an error (reported).
  */
 static bool
 take_object(struct caliper *c, struct json *j, const char *string,
@@ -137,9 +137,9 @@ take_nodes(struct caliper *c, struct json *j)
 }
 
 /*
- * Reads a row, an array with null or a value for each column, up to its end,
- * and adds its numbers to the sums of its path, which is in column j->path.
- * False: an error (reported).
+ * Reads a row up to its end: an array with a value or null for each column.
+ * Column j->path has the row's path. Adds the row's numbers to the sums of
+ * that path. False: an error (reported).
  */
 static bool
 take_cells(struct caliper *c, struct json *j)
@@ -188,8 +188,9 @@ take_rows(struct caliper *c, struct json *j)
 }
 
 /*
- * Reads the outermost object, which is all of the text: with data the rows,
- * else columns, their units, and nodes, to which rows refer; skips the other
+ * Reads the outermost object, which is all of the text. If "data" is true,
+ * reads only the rows. Else reads columns, their units and the nodes, to which
+ * rows refer. The text is read twice, as the rows may come first. Skips other
  * keys. False: an error (reported).
  */
 static bool

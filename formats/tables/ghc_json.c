@@ -88,9 +88,9 @@ static const struct cg_field node_fields[] = {
 };
 
 /*
- * Opens the cost centre (GHC's unit of costs, a named expression) of the
- * object at a depth of the tree, r->open[depth], which has the centre's id.
- * Does nothing if the centre is open. False: an error (reported).
+ * Opens the cost centre of the object at a depth of the tree, if it is not
+ * open. A cost centre is GHC's unit of costs, a named expression.
+ * r->open[depth] has its id. False: an error (reported).
  */
 static bool
 enter(struct cg_doc *doc, struct reader *r, size_t depth)

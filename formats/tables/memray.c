@@ -143,8 +143,8 @@ thread_name(struct cg_slice text)
 }
 
 /*
- * Sets the labels of stacks that are added next to those of the row: thread
- * id, name and allocator. Merged threads, whose tid is -1, have no id.
+ * Sets the labels of the stacks of the current row: thread id, thread name and
+ * allocator. Merged threads have tid -1, and get no id.
  */
 static void
 set_labels(struct memray *r)

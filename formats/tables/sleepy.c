@@ -153,8 +153,8 @@ take_addresses(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a line of threads and the seconds that each was in the stack r->stack,
- * and adds the stack with these times to the graph. False: an error
+ * Reads a line with threads and the seconds that each spent in the stack
+ * r->stack. Adds the stack to the graph with these times. False: an error
  * (reported).
  */
 static bool
@@ -282,7 +282,10 @@ read_sleepy(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return table_status(job, in, build);
 }
 
-/* Recognises a zip archive whose first file is one that Very Sleepy writes. */
+/*
+ * Recognises a zip archive by its first file, which must be a file of Very
+ * Sleepy.
+ */
 static int
 probe(const struct cg_head *head)
 {

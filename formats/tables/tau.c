@@ -59,8 +59,8 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Returns the function of "main() C [{a.c} {12,1}-{29,1}]", which is added
- * with its file and first line, or of a name without a place.
+ * Adds a function to the graph, and returns it. "main() C [{a.c}
+ * {12,1}-{29,1}]" states its file and first line; other names have no place.
  */
 static cg_fn
 add_fn(struct reader *r, struct cg_slice name)
@@ -95,9 +95,9 @@ add_fn(struct reader *r, struct cg_slice name)
 }
 
 /*
- * Appends the functions of a path, "main() => f()", to r->fn, callers first,
- * and sets row->first to the index of the first and row->n to their number.
- * False: an error (reported).
+ * Appends the functions of a path, "main() => f()", to r->fn, callers first.
+ * Sets row->first to the index of the first function, and row->n to their
+ * number. False: an error (reported).
  */
 static bool
 add_path(struct reader *r, struct row *row, struct cg_slice path)
@@ -203,9 +203,9 @@ are_stacks(const struct reader *r)
 }
 
 /*
- * Warns if the self costs of the rows that become stacks add up to less than
- * those of the functions, as when a function also ran on a path that was not
- * recorded. Values are rounded, by less than 1 each, so a difference up to the
+ * Warns if the rows that become stacks have less self cost than the functions.
+ * Some cost has no stack if a function also ran on a path that was not
+ * recorded. Values are rounded, by less than 1 each. So a difference up to the
  * number of rows is ignored.
  */
 static void

@@ -106,9 +106,9 @@ add_metric(struct reader *r, size_t column)
 }
 
 /*
- * Reads the head line: finds the columns and their separator, which is the
- * character after the first column's name, and adds the columns of self costs
- * as events. False: an error (reported).
+ * Reads the head line, and finds the columns. Their separator is the character
+ * after the first column's name. Adds the columns of self costs as events.
+ * False: an error (reported).
  */
 static bool
 take_head(struct reader *r, struct cg_slice line)
@@ -156,9 +156,9 @@ known(struct cg_slice text)
 }
 
 /*
- * Sets *cost to the number in a metric's column of the row, "0.016612",
- * "0.016612s" or "1250000", times 10 to the power of metric->digits; an empty
- * field is 0. False: malformed, or missing (not reported).
+ * Reads the number in a metric's column of the row, "0.016612", "0.016612s" or
+ * "1250000". Sets *cost to the number times 10 to the power of metric->digits.
+ * An empty field is 0. False: malformed, or missing (not reported).
  */
 static bool
 take_cost(struct reader *r, const struct metric *metric, uint64_t *cost)

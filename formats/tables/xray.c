@@ -211,9 +211,9 @@ find_call(struct reader *r, const struct call *want, bool *is_new)
 }
 
 /*
- * Adds the cost of a new call to the sum of its caller's callees, so that the
- * caller's self cost is the rest; parent 0: no caller. False: the sum
- * overflows (reported).
+ * Adds the cost of a new call to the callees' sum of its caller. The rest is
+ * then the caller's self cost. "parent" 0: no caller. False: the sum overflows
+ * (reported).
  */
 static bool
 add_to_caller(struct reader *r, uint32_t parent, uint64_t sum)
@@ -229,9 +229,9 @@ add_to_caller(struct reader *r, uint32_t parent, uint64_t sum)
 }
 
 /*
- * Reads a row of a stack, "#1 f() 3 4753", and adds its call below the last
- * one of the level above, unless an earlier table has listed it. False: an
- * error (reported).
+ * Reads a row of a stack, "#1 f() 3 4753". Adds its call below the last call
+ * of the level above, unless an earlier table has listed it. False: an error
+ * (reported).
  */
 static bool
 take_level(struct reader *r, struct cg_slice line)
@@ -340,11 +340,11 @@ take_flame(struct reader *r, struct cg_slice line)
 /* ---- Stacks -------------------------------------------------------------- */
 
 /*
- * Adds all calls to the graph, as stacks whose self cost is the sum of a call
- * less that of its callees; if some callees have more than their callers, the
- * sums are no inclusive costs, and are the self costs. Callers precede
- * callees. The field with the sum of a call's callees is overwritten with the
- * call's node once the sum was used.
+ * Adds all calls to the graph, as stacks with self costs. If sums of calls are
+ * inclusive costs, a self cost is the sum less the callees' sum. If callees of
+ * any call have more than the call, sums are no inclusive costs, and are used
+ * as self costs. Callers precede callees. Once a call's callees' sum was used,
+ * its field is overwritten with the call's node.
  */
 static void
 add_calls(struct reader *r)
