@@ -57,8 +57,8 @@ read_tachyon(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns true for the binary format: its magic and its version, which is
- * small, so that two of its bytes are zero.
+ * Returns true for the binary format. It begins with its magic and its
+ * version. The version is small, so two of its bytes are zero.
  */
 static bool
 is_binary(struct cg_slice text)
