@@ -39,9 +39,9 @@ struct massif {
 };
 
 /*
- * Sets the node's frame from the text after its bytes. Bytes below Massif's
- * threshold get a function of that meaning; the root, the whole heap, has
- * none. False: malformed (not reported).
+ * Sets the node's frame from the text after its bytes. A text for places below
+ * Massif's threshold gets the function BELOW. The root is the whole heap, and
+ * has no function. False: malformed (not reported).
  */
 static bool
 take_location(struct massif *m, struct cg_slice text, struct node *node)
@@ -147,8 +147,8 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
 
 /*
  * Adds the stacks of the tree in m->node to the graph. The children of a node
- * are its callers, and their bytes are part of the node's bytes, so the stack
- * that ends at a node has the node's bytes less those of its children. False:
+ * are its callers, and their bytes are part of the node's bytes. So the stack
+ * that ends at a node gets the node's bytes less those of its children. False:
  * rejected (reported).
  */
 static bool
@@ -240,10 +240,10 @@ is_wanted(const struct massif *m, bool peak)
 }
 
 /*
- * Reads the field heap_tree= of a snapshot, its last one, whose value is kind,
- * and its tree, unless it has none. If option snapshot chooses the tree, keeps
- * it in m->node; with snapshot=all, adds it to the graph, too. False: an error
- * (reported).
+ * Reads the last field of a snapshot, heap_tree=, and the tree after it.
+ * "kind" is the field's value; "empty" means no tree. If option snapshot
+ * chooses the tree, keeps it in m->node. With snapshot=all, adds it to the
+ * graph, too. False: an error (reported).
  */
 static bool
 take_tree(struct massif *m, struct cg_slice kind)

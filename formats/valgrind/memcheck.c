@@ -112,9 +112,10 @@ take_frame(struct reader *r)
 }
 
 /*
- * Ends a stack: adds the frames of the first one of an error, where the memory
- * was allocated, to the graph, and sets r->now.node to its leaf; ignores other
- * stacks. A function with its caller's address is inlined.
+ * Ends a stack of an error. The first stack tells where the memory was
+ * allocated. Adds its frames to the graph, and sets r->now.node to its leaf.
+ * Ignores other stacks. A function with the same address as its caller is
+ * inlined.
  */
 static void
 end_stack(struct reader *r)
