@@ -172,10 +172,11 @@ add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 }
 
 /*
- * Takes a frame of a place off the line, and appends it to r->frame. The line
- * has the number of the function's name among the strings and, if they are
- * known, the number of the file's name and the line number; a frame that
- * others follow is inlined. False: an error (reported).
+ * Takes one frame off the line, and appends it to r->frame. The line has the
+ * number of the function's name among the strings. If file and line are known,
+ * the number of the file's name and the line number follow. A frame before
+ * further frames is inlined. "object" and "addr" are those of the machine
+ * instruction. False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct cg_slice *line, struct cg_slice object,
@@ -281,9 +282,10 @@ take_allocation(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Stores in site->peak the bytes that a stack (site) had at the last peak of
- * the heap, unless that was done since that peak. Called before the stack's
- * bytes change, so that not all stacks have to be visited at each peak.
+ * Stores the bytes that a stack (site) had at the last peak of the heap in
+ * site->peak. Does nothing if they were stored since that peak. The caller
+ * calls it before the stack's bytes change. So a peak need not visit all
+ * stacks.
  */
 static void
 keep_peak(struct reader *r, struct site *site)

@@ -145,9 +145,10 @@ take_timer(struct reader *r)
 }
 
 /*
- * Reads an element <class>, a name for counts of one event (on a CPU, with a
- * unit mask), and maps the name to the event in r->class_ids. An element
- * without the attribute "event" means event 0. False: rejected (reported).
+ * Reads an element <class>, and maps its name to its event in r->class_ids. A
+ * class is a name for counts of one event on a CPU or with a unit mask. An
+ * element without the attribute "event" means event 0. False: rejected
+ * (reported).
  */
 static bool
 take_class(struct reader *r)
@@ -479,11 +480,11 @@ same_position(const struct row *a, const struct row *b)
 }
 
 /*
- * Sets r->cost, which is all 0 before, to the costs of one position from
- * consecutive rows, usually one row for each event. Stops before a row of
- * another position, before a second row of an event, and before a count that
- * does not fit into the sum. Returns the number of rows; *sum is the sum of
- * their counts. The caller clears r->cost.
+ * Sets r->cost to the costs of one position, which come from consecutive rows,
+ * usually one for each event. Stops before a row of another position and
+ * before a second row of an event. Also stops before a count that would
+ * overflow the sum. Sets *sum to the sum of the counts, and returns the number
+ * of rows. r->cost must be all 0 before; the caller clears it again.
  */
 static size_t
 take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)

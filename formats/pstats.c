@@ -258,10 +258,10 @@ take_value(struct reader *r, int type, struct value *value)
 }
 
 /*
- * Takes the next object of marshal into *value; of a tuple or dictionary only
- * the begin, its items follow. Objects with FLAG_REF, to which later ones may
- * refer, are numbered in the order in which they begin, and stored. False: an
- * error (reported).
+ * Takes the next object of marshal into *value. For a tuple or dictionary,
+ * takes only the begin; the items follow. Later objects may refer to an object
+ * with FLAG_REF. So such objects are stored, and numbered in the order in
+ * which they begin. False: an error (reported).
  */
 static bool
 next(struct reader *r, struct value *value)
@@ -358,8 +358,9 @@ next_line(struct reader *r, uint32_t *line)
 }
 
 /*
- * Sets *function from a value, which is a tuple (file, line, name), whose
- * items are read here, or a reference to one. False: an error (reported).
+ * Sets *function from a value. The value is a tuple (file, line, name), whose
+ * items are read here, or a reference to such a tuple. False: an error
+ * (reported).
  */
 static bool
 get_function(struct reader *r, struct value *value, struct function *function)
@@ -390,9 +391,10 @@ get_function(struct reader *r, struct value *value, struct function *function)
 }
 
 /*
- * Sets *call from the value of a caller, which is a tuple (calls, primitive
- * calls, self time, cumulative time), whose items are read here, a reference
- * to one, or only the number of calls. False: an error (reported).
+ * Sets *call from the value of a caller. The value is a tuple (calls,
+ * primitive calls, self time, cumulative time), whose items are read here. It
+ * may also be a reference to such a tuple, or only the number of calls. False:
+ * an error (reported).
  */
 static bool
 get_call(struct reader *r, struct value *value, struct call *call)
@@ -530,11 +532,11 @@ divide_cost(
 }
 
 /*
- * Adds the calls of a function to the graph: those from known callers in
- * r->call, and those without a caller, which get the rest of the inclusive
- * cost, as calls from the unknown caller (fn 0). Only outermost calls of known
- * callers reduce this rest. A profile does not state which calls are
- * outermost, so the part of them is estimated by count.
+ * Adds the calls of a function to the graph. r->call has those from known
+ * callers. Calls without a caller become calls from the unknown caller (fn 0),
+ * with the rest of the inclusive cost. Only outermost calls of known callers
+ * reduce this rest. A profile does not state which calls are outermost, so
+ * their part is estimated by count.
  */
 static void
 add_calls(struct reader *r, const struct function *callee,

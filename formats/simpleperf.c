@@ -282,9 +282,9 @@ read_tables(struct reader *r)
 /* ---- Second pass: samples ------------------------------------------------ */
 
 /*
- * Adds the function of a file's symbol to the graph, and returns it; symbol is
- * the number of the symbol, from 1, or 0 if unknown. 0: the file has no such
- * symbol (reported).
+ * Adds the function of a file's symbol to the graph, and returns it. Symbols
+ * count from 1; symbol 0 adds a function with an unknown name. If the file has
+ * no such symbol, reports that and returns 0.
  */
 static cg_fn
 add_fn(struct reader *r, const struct elf *elf, uint32_t symbol)

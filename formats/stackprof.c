@@ -374,8 +374,9 @@ add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
 }
 
 /*
- * Adds consecutive samples of one stack as one moment of a timeline whose axis
- * is the number of samples so far, *now; advances *now by them.
+ * Adds consecutive samples of one stack as one moment of a timeline. The
+ * timeline has no times: its axis is the number of samples so far, *now. Adds
+ * the samples to *now.
  */
 static void
 add_untimed(struct cg_doc *doc, cg_node node, uint64_t samples, int64_t *now)
@@ -466,9 +467,9 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds the event samples, and ns as a formula of it by the interval, which is
- * in microseconds. In mode object the interval is a number of objects, so
- * there is no time.
+ * Adds the event "samples". The event "ns" becomes a formula: samples times
+ * the interval. The profile's interval is in microseconds. In mode object, it
+ * is a number of objects, and there is no "ns".
  */
 static void
 add_events(struct cg_build *build, struct prof *prof)

@@ -83,8 +83,9 @@ add_row(struct verilator *v, const struct row *row, uint64_t line)
 }
 
 /*
- * Adds a copy of the row for each of the further lines of a point, "2,6-9"
- * (both ends included), except line 0. False: an error (reported).
+ * Adds a copy of the row for each further line of a point. The text lists
+ * them, as "2,6-9", with both ends included. Skips line 0. False: an error
+ * (reported).
  */
 static bool
 add_more_lines(struct verilator *v, const struct row *row, struct cg_slice text)

@@ -161,8 +161,8 @@ take_string(struct reader *r, struct cg_slice *text)
 /* ---- Names --------------------------------------------------------------- */
 
 /*
- * Returns the index that the map has for a key. A new key gets the index next,
- * and sets *isnew: the caller then appends the element. 0: out of memory
+ * Returns the map's index for a key. A new key gets the index "next", and
+ * *isnew becomes true. The caller then appends the element. 0: out of memory
  * (reported).
  */
 static uint32_t
@@ -333,9 +333,10 @@ find_node(struct reader *r, uint32_t parent, uint32_t code, uint32_t line)
 }
 
 /*
- * Adds a stack of n words, the leaf first, to the tree of nodes, and sets
- * *leaf to its node, 0 for an empty stack. width 1: each word is an id; 2: a
- * kind (PyPy) or a line precedes each id. False: an error (reported).
+ * Adds a stack of n words, the leaf first, to the tree of nodes. Sets *leaf to
+ * its node, or to 0 for an empty stack. With "width" 1, each word is an id.
+ * With 2, a kind (PyPy) or a line precedes each id. False: an error
+ * (reported).
  */
 static bool
 add_frames(struct reader *r, const char *stack, size_t n, unsigned width,

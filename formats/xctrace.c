@@ -419,9 +419,9 @@ add_sample(struct reader *r, cg_node node, const struct item *thread,
 }
 
 /*
- * Reads a <row>, a sample, up to its end, and adds it to the graph, unless it
- * has neither a stack nor a weight: then it is of another table. False: an
- * error (reported).
+ * Reads a <row> up to its end, and adds it to the graph as a sample. Skips a
+ * row without stack and weight, as it is of another table. False: an error
+ * (reported).
  */
 static bool
 take_row(struct reader *r)

@@ -229,9 +229,9 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 
 /*
  * Adds the calls and the functions' inclusive costs to the graph. The cost of
- * a recursive call is part of the cost of the outermost call. So the inclusive
- * cost of a function is the cost of its calls on level 0, and of the calls
- * from one function to another only those on the lowest level have a cost.
+ * a recursive call is part of the cost of the outermost call. So a function's
+ * inclusive cost is the cost of its calls on level 0. Of the calls from one
+ * function to another, only those on the lowest level have a cost.
  */
 static void
 add_calls(struct cg_doc *doc, struct prof *prof)
@@ -300,8 +300,9 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns CG_PROBE_SURE for a JSON object whose first key is a call, "A==>B",
- * or "main()", and whose value is an object with a key; else CG_PROBE_NO.
+ * Returns CG_PROBE_SURE for a JSON object of calls: its first key is "A==>B"
+ * or "main()", and its first value is an object with a key. Else returns
+ * CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)
