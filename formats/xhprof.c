@@ -300,8 +300,8 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns CG_PROBE_SURE for a JSON object of calls: its first key is "A==>B"
- * or "main()", and its first value is an object with a key. Else returns
+ * Returns CG_PROBE_SURE for a JSON object whose first key is a call, "A==>B",
+ * or "main()". Its first value must be an object with a key. Else returns
  * CG_PROBE_NO.
  */
 static int

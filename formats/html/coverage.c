@@ -139,11 +139,11 @@ add_hits(struct html_writer *w, struct html_column *column,
 }
 
 /*
- * Adds the totals of the current file to the page's arrays (columns): covered
- * lines, functions, branches and conditions, and regions if the graph has any.
- * Does nothing if the file has no lines, functions and branches. The page
- * cannot compute the totals from its lines, because functions of one name
- * count as one. False: an error (reported).
+ * Adds the totals of the current file to the page's arrays (columns): lines,
+ * functions, branches and conditions. Adds regions if the graph has any. Does
+ * nothing if the file has no lines, functions and branches. The page cannot
+ * compute the totals from its lines, because functions of one name count as
+ * one. False: an error (reported).
  */
 static bool
 add_covered(struct run *r)
@@ -315,10 +315,10 @@ html_cover_file(struct html_coverage *c, struct cg_lines *lines, cg_file file)
 }
 
 /*
- * Adds the coverage of all files of one side of a difference (0 or 1) to the
- * page's arrays (columns). Bits of "what" select the data: ALL_LINES adds
- * lines, functions and branches; ALL_TOTALS adds the files' totals. False: an
- * error (reported).
+ * Adds the coverage of all files of a side to the page's arrays (columns).
+ * Sides of a difference are 0 and 1. Bits of "what" select the data. ALL_LINES
+ * adds lines, functions and branches; ALL_TOTALS adds the files' totals.
+ * False: an error (reported).
  */
 static bool
 add_side(struct run *r, int side, unsigned what)

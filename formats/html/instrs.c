@@ -193,9 +193,10 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
 
 /*
  * Adds the instructions and call sites of the function at->fn to the page's
- * arrays (columns). Adds one element for the function to the arrays at->code:
- * its lowest address and how many instructions and call sites it has. Its rows
- * were opened, and it has addresses. False: out of memory (reported).
+ * arrays (columns). Then adds an element for the function to the arrays
+ * at->code: its lowest address, and the numbers of its instructions and call
+ * sites. The function's rows were opened, and it has addresses. False: out of
+ * memory (reported).
  */
 static bool
 add_code(struct instrs *at)

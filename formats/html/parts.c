@@ -110,7 +110,7 @@ equal_keys(const struct html_key *a, const struct html_key *b)
 }
 
 /*
- * Finds the current function's row with the given key, and appends the row's
+ * Finds the current function's row with the given key. Appends the row's
  * number to the page's array (column) for rows of this kind. The rows of a
  * part are in the same order as all rows. So the search begins after the last
  * row found. False: no such row, or out of memory.
@@ -296,9 +296,9 @@ add_share(struct html_parts *of, bool dropped)
 /* ---- A part -------------------------------------------------------------- */
 
 /*
- * Adds one element that stands for all functions of the current part that
- * --html-min dropped. It has the sum of their self costs, and no rows. Does
- * nothing without that option. False: out of memory.
+ * Adds one element for all functions of the current part dropped by
+ * --html-min. It has the sum of their self costs, and no rows. Does nothing
+ * without that option. False: out of memory.
  */
 static bool
 add_rest(struct html_parts *of)
@@ -318,11 +318,11 @@ add_rest(struct html_parts *of)
 }
 
 /*
- * Adds a number for each function of the part that is not dropped: calls in
- * the rows of its callers minus cg_sum_calls_in(). A sample may be counted in
- * several rows, but only once in that sum. The number is 0 for a function
- * without callers. It is 0 for all if no part has stated inclusive costs so
- * far, as only those need it. False: out of memory.
+ * Adds a number for each function of the part, except dropped ones. It is the
+ * calls in the rows of its callers minus cg_sum_calls_in(). A sample may be
+ * counted in several rows, but only once in that sum. The number is 0 for a
+ * function without callers. It is 0 for all if no part has stated inclusive
+ * costs so far, as only those need it. False: out of memory.
  */
 static bool
 add_repeats(struct html_parts *of, const bool *dropped)

@@ -53,11 +53,11 @@ add_lines(struct tests *t)
 }
 
 /*
- * Adds what a test (a part of the graph) covers in the current file to the
- * page's arrays (columns): its totals and the lines that it covers. Adds
- * nothing if it covers nothing. The number of lines of all tests is limited.
- * From the first file that exceeds the limit on, lines are only counted in
- * t->dropped. False: out of memory (reported).
+ * Adds what a test covers in the current file to the page's arrays (columns):
+ * totals and covered lines. A test is a part of the graph. Adds nothing if it
+ * covers nothing. The number of lines of all tests is limited. From the first
+ * file beyond the limit on, lines are only counted in t->dropped. False: out
+ * of memory (reported).
  */
 static bool
 add_file(struct tests *t, cg_part part, cg_file file)

@@ -187,9 +187,9 @@ find_want(unsigned char record, struct cg_slice name)
 /* ---- The tree ----------------------------------------------------------- */
 
 /*
- * Takes an index in the metadata's table of texts off *b, and sets *text to
- * the text with this index. The text is valid until the next text is read.
- * False: an error (reported).
+ * Takes an index in the metadata's table of texts off *b. Sets *text to the
+ * text with this index, valid until the next text is read. False: an error
+ * (reported).
  */
 static bool
 take_string(struct jfr_chunk *chunk, struct jfr_bytes *b, struct cg_slice *text)

@@ -265,9 +265,9 @@ take_frame(struct jfr_chunk *chunk, const struct jfr_class *class,
 /*
  * Replaces the frames in chunk->frame by all frames of a stack, the leaf
  * first. "at" is the offset of the stack in the chunk; offset 0 means no
- * frames. False: an error in a frame (reported). False without a report also
- * if there is no class of frames, or the number of frames is cut off. A file
- * with such a stack has neither fault.
+ * frames. False: an error in a frame (reported). Without a class of frames, or
+ * without a whole number of frames, false is not reported. But a chunk with
+ * stacks has both.
  */
 static bool
 take_frames(struct jfr_chunk *chunk, uint64_t at)

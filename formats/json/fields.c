@@ -215,8 +215,8 @@ take_flags(struct json_reader *r, uint64_t *flags)
 }
 
 /*
- * Takes an array of costs into r->own_cost, one for each event of the file;
- * costs of the last events may be missing. Sets r->cost to this array, and
+ * Takes an array of costs into r->own_cost, one for each event of the file.
+ * Costs of the last events may be missing. Sets r->cost to this array, and
  * r->costs to the number of costs. If r->moved is set, the builder's columns
  * differ from the file's events. Then each cost is stored in the column of its
  * event, and r->costs is the number of columns. False: an error (reported).

@@ -14,8 +14,8 @@
 #define PLAIN_DIGITS 18 /* numbers of up to 18 digits fit into 63 bits */
 
 /*
- * Returns the pointer after a tag's closing quote, if the text at "at" is the
- * given name and a quote. Else returns NULL.
+ * Returns the pointer after a tag's closing quote. NULL: the text at "at" is
+ * not the given name and a quote.
  */
 static inline const char *
 match_tag(const char *at, const char *name)

@@ -165,8 +165,8 @@ put_jump(struct writer *w, const struct cg_jump *jump)
 }
 
 /*
- * Stores the letters of the given flags in "letters", in the order of
- * json_flags, with a NUL at the end. Returns the number of letters.
+ * Stores the letters of the given flags in "letters", and a NUL after them.
+ * The order is that of json_flags. Returns the number of letters.
  */
 static size_t
 get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
@@ -342,8 +342,8 @@ put_text(struct writer *w, const char *text)
 }
 
 /*
- * Ends a line that describes an event or a formula: writes the fields that
- * both have last.
+ * Ends the line of an event or a formula: writes the last fields, which are
+ * the same for both.
  */
 static void
 put_event_rest(struct writer *w, const struct cg_event *event)

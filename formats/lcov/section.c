@@ -212,9 +212,9 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 
 /*
  * Sorts the section's branches and conditions, and adds them to the graph. The
- * index of a branch is its number in the file. If any branch of a block has a
- * label instead, all branches of the block get their position in the block as
- * index. Conditions keep their index.
+ * index of a branch is its number in the file. But if any branch of a block
+ * has a label, indexes are positions in the block. Conditions keep their
+ * index.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

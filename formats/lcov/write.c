@@ -159,7 +159,7 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 /*
  * Writes n branches as the block with number "block", and numbers them from 0.
  * If any of them was reached, marks all as reached. Otherwise some would get
- * '-', which means that the whole block was not reached.
+ * '-', which means a block that was not reached.
  */
 static void
 put_block(
@@ -183,8 +183,8 @@ put_block(
  * Writes the n branches of a line.
  *
  * Branches with targets come from compiler data. They are written as one
- * block, numbered consecutively. If instances of a template have different
- * branches, each instance becomes a block of its own, which begins at a branch
+ * block, numbered consecutively. Instances of a template may have different
+ * branches. Then each instance is written as a block, which begins at a branch
  * with CG_BRANCH_UNLIKE. geninfo does the same, so tracefiles of both can be
  * merged. Other branches keep the blocks of the input tracefile.
  */

@@ -91,10 +91,10 @@ compare_ends(const void *pa, const void *pb)
  * condition is visited after all that lead to it.
  *
  * A path's number is the sum of the indexes of its outcomes. Sets the index of
- * each outcome so that no two paths to a condition have the same number.
- * Appends each exit (a condition and the outcome that ends the decision) to
- * end[], and counts the exits in *ends. False: too many paths, a cycle, or a
- * condition that no path reaches.
+ * each outcome so that no two paths to a condition have the same number. An
+ * exit is a condition and the outcome that ends the decision. Appends each
+ * exit to end[], and counts the exits in *ends. False: too many paths, a
+ * cycle, or a condition that no path reaches.
  */
 static bool
 count_ways(struct decision *d, struct end *end, unsigned *ends)
@@ -159,12 +159,12 @@ add_test(
 }
 
 /*
- * Adds a test for each path from a condition ("node") to the end of the
- * decision, if a run took the path. The path's number is the sum of the
- * indexes of its outcomes. Its bit in the bitmap tells whether a run took the
- * path. "test" has the conditions and outcomes before the node, and "number"
- * is the sum of their indexes. The depth of recursion is at most the number of
- * conditions.
+ * Adds a test for each path from the condition "node" to the end of the
+ * decision. Only adds paths that a run took. The path's number is the sum of
+ * the indexes of its outcomes. A run took the path if the bit with that number
+ * is set in the bitmap. "test" has the conditions and outcomes before the
+ * node, and "number" is the sum of their indexes. The depth of recursion is at
+ * most the number of conditions.
  */
 static void
 find_tests(struct decision *d, struct test test, int node, uint64_t number)

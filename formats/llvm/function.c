@@ -25,9 +25,9 @@
 /*
  * Sets the counter of a use: a file or macro as the function uses it. The
  * counter is that of the use's first region. If that region is an expansion,
- * it is the counter of the use to which the region expands, and so on. All
- * uses on this way get the same counter. The counter is 0 if uses form a cycle
- * or the last one has no regions.
+ * follows it to the use of the macro, whose counter is found in the same way.
+ * All uses on the way get the same counter. The counter is 0 if uses form a
+ * cycle, or the last one has no regions.
  */
 static void
 find_counter(struct llvm_scratch *s, uint32_t use)
@@ -242,11 +242,11 @@ positive(struct llvm_context *c, uint64_t count)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds a branch to the sources; count[] is how often it was false and true. A
- * branch in a macro is added to the line of the function's body (use "main")
- * that uses the macro, as in llvm-cov. If the body does not reach the macro,
- * that is omitted. Some compiler versions also add the branch to its own line
- * in the macro (on_macro). False: out of memory (reported).
+ * Adds a branch to the sources; count[] is how often it was false and true. As
+ * in llvm-cov, a branch in a macro is added to the line that uses the macro.
+ * This line is in the function's body (use "main"). If the body does not reach
+ * the macro, that is omitted. Some compiler versions also add the branch to
+ * its own line in the macro (on_macro). False: out of memory (reported).
  */
 static bool
 add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,

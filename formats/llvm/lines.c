@@ -58,9 +58,9 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 
 /*
  * Ends the line of the last segment. A segment is a place from which on code
- * has one count. Appends the line's count: the highest one of the segment that
- * reaches into the line and of regions that begin on it. A line without code
- * gets no count.
+ * has one count. Appends the line's count, unless it has no code. This is the
+ * highest count among the segment that reaches into the line and regions
+ * beginning on it.
  *
  * "next" is the line of the next segment. If the last segment is code, appends
  * its count for the lines between. Then resets the state for line "next".
@@ -197,8 +197,8 @@ merge_items(struct llvm_report *report)
 
 /*
  * Merges the branches and conditions of a complete file, encodes them into
- * report->items, and empties report->item. An item that never ran is followed
- * by a key, which is a hash of its place. By the key, branches that the
+ * report->items, and empties report->item. A key follows an item that never
+ * ran. The key is a hash of the item's place. By the key, branches that the
  * compiler folded can be dropped later. Conditions and branches in macros are
  * never dropped: their key is 0. False: an error (reported).
  */
@@ -481,7 +481,7 @@ add_outcomes(struct llvm_report *report, struct cg_branch *row,
  * Adds the branches and conditions of a file to the graph. The branches of
  * each line are numbered from 0, and so are its decisions. All conditions of
  * one decision have its number as block. Drops branches that the compiler
- * folded, as for while (1): they never ran, and functions do not list them
+ * folded, as for while (1). They never ran, and functions do not list them
  * (report->known). Drops none if the input's functions list no branches.
  * False: the builder has failed.
  */

@@ -258,10 +258,10 @@ keep_function(struct executable *exe, const struct llvm_function *fn)
 }
 
 /*
- * Takes a function's record: hash of the name, size, hash of the structure,
- * hash of the list of files, and regions. The hash of the list finds the
- * function's unit, and so its files. A function may have several records, of
- * which one is used. Keeps the record if it is that one; its regions are read
+ * Takes a function's record, and keeps it if it is the one to use. A function
+ * may have several records. A record has a hash of the name, the size, a hash
+ * of the structure, a hash of the list of files, and regions. The hash of the
+ * list finds the function's unit, and so its files. The regions are read
  * later. False: an error (reported).
  */
 static bool

@@ -64,10 +64,10 @@ llvm_is_dummy(const struct llvm_function *fn)
 }
 
 /*
- * Takes the number of items that follow into *n. An item takes at least
- * "least" bytes of the mapping, so a number that does not fit into the rest is
- * malformed. Adds the memory of the items, "size" bytes each, to c->s->tables,
- * which is limited. False: rejected (reported).
+ * Takes the number of items that follow into *n. Adds the memory of the items,
+ * "size" bytes each, to c->s->tables, which is limited. "least" is the number
+ * of bytes that an item has at least in the mapping. A number is malformed if
+ * its items do not fit into the rest. False: rejected (reported).
  */
 static bool
 take_count(struct llvm_context *c, struct llvm_bytes *bytes, unsigned least,

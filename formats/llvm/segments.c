@@ -186,9 +186,9 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 /*
  * Adds segments for the ends of closed regions. A segment is a place where the
  * count changes. ended[] has the n closed regions, sorted by their ends; n is
- * not 0. From an end on, the count is that of the region in ended[] that ends
- * next. After the last end, it is the count of the innermost open region. If
- * none is open, no code is there.
+ * not 0. After each end but the last, the region that ends next gives the
+ * count. After the last end, the innermost open region does. If none is open,
+ * no code is there.
  *
  * "next" is the place where the next region begins (NULL: none). No segment is
  * added there, as the region adds its own. False: an error (reported).
@@ -227,7 +227,7 @@ put_ends(struct builder *b, const uint32_t *ended, size_t n,
 }
 
 /*
- * Closes the open regions that end at or before the place "next", and adds
+ * Closes the open regions that end at or before the place "next". Adds
  * segments for their ends, as put_ends() does. The next region begins at
  * "next"; NULL closes all regions. False: an error (reported).
  */

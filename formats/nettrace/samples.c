@@ -116,11 +116,11 @@ add_stack(struct samples *s, struct stack *stack)
 }
 
 /*
- * Selects the thread with this index: sets process, thread and track
- * (timeline) of all samples that are added from now on. "state" is the
- * thread's state in samples of .NET's own profiler. The state becomes a label,
- * and so do process and thread. With an unknown state, -1, samples get no
- * labels. False: out of memory (reported).
+ * Sets process, thread and track (timeline) of the next samples to those of
+ * the thread with this index. "state" is the thread's state in samples of
+ * .NET's own profiler. The state becomes a label, and so do process and
+ * thread. With an unknown state, -1, samples get no labels. False: out of
+ * memory (reported).
  */
 static bool
 select_thread(struct samples *s, uint64_t index, int64_t state)

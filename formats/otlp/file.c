@@ -65,9 +65,9 @@ is_json(const struct cg_head *head)
 }
 
 /*
- * Returns true if the text begins with a size, in the notation of this form,
- * and a message of that size with a profile. "cut" tells that the text is only
- * the beginning of a file. The message may then end beyond the text.
+ * Returns true if the text begins with a size and a message of that size with
+ * a profile. "form" tells how sizes are stored. "cut" tells that the text is
+ * only the beginning of a file. The message may then end beyond the text.
  */
 static bool
 has_sized(struct cg_slice text, enum otlp_form form, bool cut)

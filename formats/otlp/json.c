@@ -528,11 +528,11 @@ skip_member(struct converter *c)
 }
 
 /*
- * Converts the members of a JSON object to fields of the message, up to the
- * closing brace, which is taken too. The opening brace was taken before.
- * Appends the fields to c->out; at the outermost level (M_DATA) sets c->out to
- * c->dictionary or c->profiles first. Skips unknown members with a warning.
- * False: an error (reported).
+ * Converts the members of a JSON object to fields of the message. The opening
+ * brace was taken before; takes all up to the closing brace. Appends the
+ * fields to c->out. At the outermost level (M_DATA), first sets c->out to
+ * c->dictionary or c->profiles. Skips unknown members with a warning. False:
+ * an error (reported).
  */
 static bool
 take_object(struct converter *c, enum message message)

@@ -123,9 +123,9 @@ take_field(
 }
 
 /*
- * Returns true if all fields of the message have the wire types that shapes[]
- * states for this type of message. "name" is the letter of the type. Does not
- * examine messages inside the message. A truncated text may end in any field.
+ * Returns true if all fields of the message have the wire types of its message
+ * type. "name" is the letter of the type in shapes[]. Does not examine
+ * messages inside the message. A truncated text may end in any field.
  */
 static bool
 has_shape(const struct scan *scan, struct cg_slice message, char name)

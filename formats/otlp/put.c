@@ -81,8 +81,8 @@ put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
 }
 
 /*
- * Appends the field "value" of an attribute to "buf". It is the value of one
- * label or, if n is not 1, a list of the values of n labels.
+ * Appends the field "value" of an attribute to "buf". One label becomes its
+ * value. If n is not 1, n labels become a list of their values.
  */
 static void
 put_value(struct otlp_writer *w, struct proto_bytes *buf,
@@ -122,10 +122,10 @@ otlp_put_key_value(struct otlp_writer *w, struct proto_bytes *buf,
 /* ---- The table of attributes --------------------------------------------- */
 
 /*
- * Returns the index of an attribute in the table of attributes. The attribute
- * has the given key, the values of the n labels at "value", and the unit of
- * the first label. Adds the attribute if the table has no equal one. 0: out of
- * memory (reported).
+ * Returns the index of an attribute in the table of attributes; adds it if the
+ * table has no equal one. The attribute has the given key. Its values are
+ * those of the n labels at "value", and its unit is that of the first label.
+ * 0: out of memory (reported).
  */
 static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,
@@ -184,9 +184,9 @@ is_alike(const struct cg_label *a, const struct cg_label *b)
 
 /*
  * Appends to w->w.sets the indices of the attributes for the labels in
- * w->labels. The labels are sorted by key. Adjacent labels with the same key
- * and unit become one attribute with a list of values, if all have texts or
- * all have numbers. Adds new attributes to the table.
+ * w->labels. The labels are sorted by key. Adjacent labels become one
+ * attribute with a list of values if they have the same key and unit. All of
+ * them must have texts, or all numbers. Adds new attributes to the table.
  */
 static void
 put_set(struct otlp_writer *w)
@@ -275,9 +275,9 @@ add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
 }
 
 /*
- * Returns true if a description with this key belongs to the scope: it is the
- * scope's name, version or attribute. Other descriptions become attributes of
- * the profiles or the resource.
+ * Returns true if the description with this key is the name, version or an
+ * attribute of the scope. Other descriptions become attributes of the profiles
+ * or the resource.
  */
 static bool
 is_of_scope(const char *key)

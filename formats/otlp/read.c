@@ -44,9 +44,9 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 
 /*
  * Stores the label's value in *info if it is pid, tid, number or command of
- * the graph's part, the profile of a process. Returns true if *info can
- * represent the label, so that it needs no description. Returns false for a
- * command that is not the whole command line.
+ * the graph's part. A part is the profile of a process. Returns true if *info
+ * can represent the label, so that it needs no description. Returns false for
+ * a command that is not the whole command line.
  *
  * commands[] lists the attributes that name the command, the best one last.
  * *best is the index of the attribute that set the command in *info, 0 at
@@ -238,8 +238,8 @@ note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 /*
  * Adds an attribute of a profile to the graph's descriptions. "index" is the
  * attribute's entry in the table of attributes. Does nothing if an earlier
- * profile has the same index, except for the event's long name: *long_name is
- * always set to it. False: an error (reported).
+ * profile has the same index. But if the attribute is the event's long name,
+ * always sets *long_name. False: an error (reported).
  */
 static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)

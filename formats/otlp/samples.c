@@ -14,7 +14,7 @@
 
 /*
  * Handles a label that is an attribute of a thread or process (see
- * otlp_roles). Renames it to its name in the graph, and stores its value in
+ * otlp_roles). Renames the label to its name in the graph. Stores its value in
  * "key", which tells the thread of a sample. Leaves other labels as they are,
  * and those with a text instead of a number or the reverse.
  */
@@ -224,10 +224,10 @@ find_seen(struct otlp_walk *w, uint64_t stack)
 
 /*
  * Returns how many samples to add to the graph for "count" samples of a
- * profile with one stack and set of attributes. Profiles of a scope often are
- * different values of the same samples. So the graph gets the largest number
- * of any profile, and not the sum. Only what exceeds the largest number so far
- * is returned. 0 also if out of memory (reported).
+ * profile. The samples have one stack and one set of attributes. Profiles of a
+ * scope often are different values of the same samples. So the graph gets the
+ * largest number of any profile, and not the sum. Only what exceeds the
+ * largest number so far is returned. 0 also if out of memory (reported).
  */
 static uint64_t
 count_samples(struct otlp_walk *w, const struct otlp_profile *profile,

@@ -77,11 +77,11 @@ sole_owner(const struct cg_graph *graph)
 }
 
 /*
- * Enters row i, a sample to write, in the map t->rows, once for each event of
- * which it has a cost. The key consists of the owner (thread), the row's stack
- * and the event. If an earlier row has the same key, the entry becomes
- * AMBIGUOUS. A time with that key can then not be assigned to a row. False:
- * out of memory (reported).
+ * Enters row i, a sample to write, in the map t->rows. Enters it for each
+ * event of which the row has a cost. The key consists of the owner (thread),
+ * the row's stack and the event. If an earlier row has the same key, the entry
+ * becomes AMBIGUOUS. A time with that key can then not be assigned to a row.
+ * False: out of memory (reported).
  */
 static bool
 list_row(struct otlp_times *t, size_t i, uint64_t owner)
@@ -138,9 +138,9 @@ struct timed {
 typedef void visit_fn(struct otlp_times *, const struct timed *, void *arg);
 
 /*
- * Finds the row (sample to write) to which a cost of a moment (sample with a
- * time) belongs, by thread and stack. Returns the row's index + 1. 0: no row,
- * or several, or the time cannot be written.
+ * Finds the row to which a cost of a moment belongs, by thread and stack. A
+ * row is a sample to write; a moment is a sample with a time. Returns the
+ * row's index + 1. 0: no row, or several, or the time cannot be written.
  */
 static uint32_t
 row_of(const struct otlp_times *t, const struct timed *timed, size_t event)
@@ -217,8 +217,8 @@ add_to_sums(struct otlp_times *t, const struct timed *timed, void *arg)
 
 /*
  * Widens the time span from t->begin to t->end (excluded) so that it includes
- * a moment, a cost with a time. Ignores a moment that is written without its
- * time. A callback of walk().
+ * a moment. A moment is a cost with a time. Ignores a moment that is written
+ * without its time. A callback of walk().
  */
 static void
 note_span(struct otlp_times *t, const struct timed *timed, void *arg)
@@ -321,9 +321,9 @@ place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
  * the moments of row i from index first[i] to first[i + 1] - 1. All ranges are
  * empty if the event's times are not written.
  *
- * place_sample() counts rows from 1. During the second pass, first[i + 1] is
- * where the next moment of row i is stored, so it ends as the end of row i.
- * False: an error (reported).
+ * place_sample() counts rows from 1. Before its second pass, first[i + 1] is
+ * the begin of row i. The pass adds 1 for each moment of the row, so it
+ * becomes the row's end. False: an error (reported).
  */
 bool
 otlp_sort_times(struct otlp_times *t, size_t event)

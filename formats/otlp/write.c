@@ -43,7 +43,7 @@ find_stack(struct otlp_writer *w, uint32_t node)
 }
 
 /*
- * Appends values and times of a row to the sample: for each time of the row,
+ * Appends values and times of a row to the sample. Each time of the row gets
  * the cost at that time. If the row has no times, appends only the value
  * "cost".
  */

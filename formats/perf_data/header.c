@@ -200,9 +200,9 @@ get_flag(const struct perf_file *f, struct cg_slice attr, unsigned bit)
 }
 
 /*
- * Names an event for which the file has no name: formats the name that perf
- * gives its type and configuration, such as "cycles:u". "size" is the size of
- * buf.
+ * Formats a name for an event into buf, which has "size" bytes. The file has
+ * no name for it. So this is perf's name for the event's type and
+ * configuration, such as "cycles:u".
  */
 static void
 format_name(
@@ -377,10 +377,9 @@ perf_data_add_attr(
 }
 
 /*
- * Reads the section of the header with the names of events, and names the
- * events of f->event, which are in the same order. The section has attributes,
- * number of ids, name and ids of each event. An empty name changes nothing.
- * False: malformed (the caller warns).
+ * Names the events of f->event from a section of the header. The section has
+ * attributes, number of ids, name and ids of each event, in the same order. An
+ * empty name changes nothing. False: malformed (the caller warns).
  */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)
@@ -424,9 +423,9 @@ perf_data_hex(struct perf_file *f, const char *bytes, size_t n)
 
 /*
  * Reads a record with the build-id of a path, and stores it in f->build_ids.
- * It replaces an earlier build-id of that path. A flag in the record's header
- * tells that the build-id has a size of its own; else it has 20 bytes. Ignores
- * a malformed record. Out of memory is reported.
+ * It replaces an earlier build-id of that path. A build-id has 20 bytes,
+ * unless a flag in the record's header tells that the record states its size.
+ * Ignores a malformed record. Out of memory is reported.
  */
 void
 perf_data_add_build_id(struct perf_file *f, struct cg_slice record)
@@ -691,9 +690,9 @@ look_at_tail(struct perf_file *f, struct cg_in *in)
 /*
  * Finds the tables behind the records, as they are needed before the records.
  * The records are at the offsets from "begin" to "end" (excluded). Opens the
- * file of the recording a second time, sets f->tail, and returns the open
- * file, which the caller closes. If the input cannot be opened again, keeps
- * all its bytes in f->head, and returns NULL. Sets *whole to false after a
+ * file of the recording a second time, and sets f->tail. Returns the open
+ * file; the caller closes it. If the input cannot be opened again, keeps all
+ * its bytes in f->head, and returns NULL. Sets *whole to false after a
  * malformed record. The tables are then not read; the reader rejects the
  * record later.
  */

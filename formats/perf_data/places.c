@@ -88,9 +88,9 @@ open_object(struct perf_places *places, struct perf_object *object)
 /*
  * Appends the frames at an address of a mapping to places->frame, the
  * outermost first. There are several if functions are inlined there. "call"
- * tells that the address is a return address. The byte before it is then in
- * the call, and decides on lines and inlined functions, unless it is in
- * another function. False: out of memory (reported).
+ * tells that the address is a return address. Then the byte before it, in the
+ * call, decides on lines and inlined functions. That byte is not used if it is
+ * in another function. False: out of memory (reported).
  */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
@@ -279,7 +279,7 @@ add_frames(struct perf_places *places, struct perf_object *object,
 /*
  * Returns the key by which the frames at an address of an object are cached.
  * The key is the address, shifted by 1. Its lowest bit distinguishes return
- * addresses ("call"). The address's highest bit goes there, too; only the
+ * addresses ("call"). The address's highest bit goes there, too. Only the
  * kernel's addresses have that bit, so keys of one object differ.
  */
 static uint64_t

@@ -93,9 +93,9 @@ take_u64(const struct perf_file *f, struct cg_slice *rest, uint64_t *value)
 }
 
 /*
- * Skips the parts of a sample between its call chain and its registers: raw
- * data and branch stack, if the event has them. Advances *rest to the
- * registers. False: the sample is truncated.
+ * Skips the parts of a sample between its call chain and its registers. These
+ * are raw data and a branch stack, if the event has them. Advances *rest to
+ * the registers. False: the sample is truncated.
  */
 static bool
 skip_parts(const struct perf_file *f, const struct perf_event *event,

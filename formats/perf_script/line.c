@@ -273,9 +273,9 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 /*
  * Splits the line into the text before the time, the time with its colon, and
  * the text after it. A command may contain anything, such as "a: 1.5: b", so
- * several words may look like a time. The first such word that begins the line
- * or follows the number of a task or processor is the time. Without one, the
- * first such word is the time. False: there is no time.
+ * several words may look like a time. Takes the first one that begins the line
+ * or follows a task's or processor's number. Without such a word, takes the
+ * first one. False: there is no time.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
@@ -474,11 +474,11 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
 
 /*
  * Finds the frame of a sample on a single line, and sets head->rest to it. The
- * frame follows a tracepoint's text or the kind of a branch, as in "call
- * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)". Sets head->branch if it is
- * a branch. As in perf report, a branch is a sample of its source. If the
- * source is 0, as where a trace begins, it is a sample of its target. Leaves
- * head->rest if there is no such frame.
+ * frame follows a tracepoint's text or the kind of a branch. A branch is "call
+ * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)", and sets head->branch. As
+ * in perf report, a branch is a sample of its source. If the source is 0, as
+ * where a trace begins, it is a sample of its target. Leaves head->rest if
+ * there is no such frame.
  */
 static void
 find_frame(struct perf_head *head)

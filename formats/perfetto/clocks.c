@@ -123,10 +123,11 @@ trace_time(const struct perfetto *r, const struct reading *reading, size_t n)
 }
 
 /*
- * Appends a point to the list of the reading's clock: the reading's time, and
- * the time on the trace's clock at that moment. Sets the clock's unit and last
- * time. First removes points with the same or a later time, so that the list
- * stays in ascending order. False: out of memory (reported).
+ * Appends a point to the list of the reading's clock, and sets the clock's
+ * unit and last time. A point is the reading's time with the time on the
+ * trace's clock at that moment. First removes points with the same or a later
+ * time, so that the list stays in ascending order. False: out of memory
+ * (reported).
  */
 static bool
 add_point(struct perfetto *r, const struct reading *reading, int64_t trace)

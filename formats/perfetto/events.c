@@ -126,12 +126,12 @@ find_name(struct perfetto *r, const struct perfetto_sequence *sequence,
 }
 
 /*
- * Finds the list of calls to which the event's begin or end belongs, and sets
- * *index to its index in r->spans. The list is that of the track with the
- * event's uuid, or with the default uuid of its packet sequence. Without a
- * uuid, it is the list of a thread, by pid and tid of the event or else of the
- * sequence. If neither states a thread, it is that of track 0, also if an
- * event with a type states uuid 0 and no pid. False: an error (reported).
+ * Finds the list of calls that the event's begin or end belongs to. Sets
+ * *index to the index of the list in r->spans. An event belongs to the track
+ * with its uuid, else with the default uuid of its packet sequence. Without a
+ * uuid, it belongs to the thread of its pid and tid, else of the sequence's.
+ * If neither states a thread, it belongs to track 0. So does an event with a
+ * type that states uuid 0 and no pid. False: an error (reported).
  */
 static bool
 find_track(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -159,9 +159,9 @@ find_track(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns 'B' if the event begins a call, 'E' if it ends one, and 'X' if it is
- * a whole call with a duration. Returns '\0' for other kinds of events, and
- * counts them in r->lost.
+ * Returns 'B' if the event begins a call, and 'E' if it ends one. 'X': it is a
+ * whole call with a duration. '\0': it is of another kind; counts it in
+ * r->lost.
  */
 static char
 find_phase(struct perfetto *r, const struct event *event)

@@ -197,9 +197,9 @@ take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
 /*
  * Appends a column (of one event) and its cost to the current sample. Samples
  * state a counter's value since the recording began. So the cost is the
- * difference to the last value of the same owner and column. A value below the
- * last one belongs to another recording, in a file concatenated from two, and
- * counts from 0. False: out of memory (reported).
+ * difference to the last value of the same owner and column. A file may be
+ * concatenated from two recordings. Then a value may be below the last one,
+ * and counts from 0. False: out of memory (reported).
  */
 static bool
 add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)

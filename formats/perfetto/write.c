@@ -20,8 +20,8 @@
 /* ---- Tracks ------------------------------------------------------------- */
 
 /*
- * Returns a short number for a pid or tid, so that two of them fit in a key of
- * 64 bits. Numbers count from 1 in the order of first use. 0: out of memory
+ * Returns a short number for a pid or tid. So two of them fit in a key of 64
+ * bits. Numbers count from 1 in the order of first use. 0: out of memory
  * (reported).
  */
 static uint32_t
@@ -248,9 +248,9 @@ put_end(struct perfetto_writer *w, int64_t time)
 }
 
 /*
- * Changes the stack of open calls (w->open) to the stack with number "to":
- * writes the ends and begins of calls, at the given time. First ends calls up
- * to the common callers of both stacks, then begins calls. False: out of
+ * Changes the stack of open calls (w->open) to the stack with number "to".
+ * Writes the ends and begins of calls, all at the given time. First ends calls
+ * up to the common callers of both stacks, then begins calls. False: out of
  * memory (reported).
  */
 static bool

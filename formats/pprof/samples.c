@@ -19,8 +19,8 @@
 /* ---- Fields of a sample -------------------------------------------------- */
 
 /*
- * Returns a number other than 0 if the eight bytes at "at" have a 0 or four
- * bytes in a row with the highest bit set. Four such bytes are part of a
+ * Checks the eight bytes at "at". Returns a number other than 0 if one is 0,
+ * or if four in a row have the highest bit set. Four such bytes are part of a
  * varint of more than four bytes. 0: all bytes are parts of short varints.
  */
 static uint64_t

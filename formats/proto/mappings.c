@@ -286,10 +286,10 @@ add_main_mapping(struct proto_writer *w)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * Sets range[] to the addresses of a mapping in its object, without the bias
- * that the process adds; "high" is excluded. Returns the number of ranges. 2:
- * the range wraps at the end of the address space. 0: the mapping has no
- * object, no limit or no addresses.
+ * Sets range[] to the addresses of a mapping in its object; "high" is
+ * excluded. They are without the bias that the process adds. Returns the
+ * number of ranges. 2: the range wraps at the end of the address space. 0: the
+ * mapping has no object, no limit or no addresses.
  */
 static int
 get_ranges(const struct proto_out_mapping *mapping, struct range range[2])

@@ -99,8 +99,8 @@ add_costs(
 }
 
 /*
- * Returns the index + 1 of the row for a node and a set of labels; adds the
- * row if it is new. A row is a sample as written. 0: out of memory (reported).
+ * Finds the row (a sample as written) of a node and a set of labels; adds it
+ * if it is new. Returns its index + 1. 0: out of memory (reported).
  */
 static uint32_t
 find_row(struct proto_writer *w, uint32_t node, cg_labels labels)
@@ -204,8 +204,8 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 }
 
 /*
- * Pushes the children of a node on the stack of nodes to visit, so that they
- * are visited in sorted order. "waiting" is the number of nodes on the stack;
+ * Pushes the children of a node on the stack of nodes to visit. They will be
+ * visited in sorted order. "waiting" is the number of nodes on the stack;
  * returns the new number.
  */
 static size_t

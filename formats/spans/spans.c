@@ -124,8 +124,8 @@ end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 
 /*
  * Moves a thread's clock forward to the time "now"; never moves it back. First
- * ends open calls, the innermost first. Stops at a call that ends after that
- * time or has no known end.
+ * ends open calls, the innermost first. Stops at a call without a known end,
+ * or with an end after that time.
  */
 static void
 pass_time(struct spans *spans, struct spans_thread *thread, int64_t now)
@@ -232,10 +232,10 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E, the end of a call. Ends the innermost open call that has
- * no known end and, if the event has a name, has the same name. Also ends the
- * calls inside it. Warns if there is no such call. has_begin() finds that out
- * without a search, so a file of such ends does not take quadratic time.
+ * Handles an event E, the end of a call. Ends the innermost open call without
+ * a known end, and the calls inside it. If the event has a name, the call must
+ * have the same name. Warns if there is no such call. has_begin() finds that
+ * out without a search, so a file of such ends does not take quadratic time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)

@@ -55,9 +55,9 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 
 /*
  * Writes the name of a profile as a JSON string: event and command, "cycles of
- * prog". If the file has several profiles of the event, appends thread,
- * process or number of the part, "cycles of prog, thread 7". If memory runs
- * out, writes nothing, and the job fails.
+ * prog". If the file has several parts or threads, appends the thread, process
+ * or part number, "cycles of prog, thread 7". If memory runs out, writes
+ * nothing, and the job fails.
  */
 static void
 put_profile_name(struct writer *w, const struct profile_head *head)

@@ -133,8 +133,8 @@ put_separator(struct profile *it, const char *separator)
 }
 
 /*
- * Starts a pass over the samples or calls of the track, in order of time, and
- * resets the pass's state in *it. Returns a cursor over the moments; the
+ * Starts a pass over the samples or calls of the track, in order of time.
+ * Resets the pass's state in *it. Returns a cursor over the moments; the
  * caller frees it. NULL: out of memory (reported).
  */
 static struct cg_moments *
@@ -222,9 +222,9 @@ put_weight(struct profile *it, uint32_t stack, uint64_t weight)
 }
 
 /*
- * Counts a sample in it->entries, unless it has no stack (0). A gap has none,
- * either. it->first is true before the pass, and stays true if all samples
- * have stacks. A callback of visit_samples().
+ * Counts a sample in it->entries, unless it has no stack (0). A gap has no
+ * stack, either. it->first is true before the pass. It stays true if there was
+ * no gap and all samples had stacks. A callback of visit_samples().
  */
 static void
 count_entry(struct profile *it, uint32_t stack, uint64_t weight)
@@ -284,8 +284,8 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 }
 
 /*
- * Changes the stack of open calls (it->stack) to the stack "to": writes the
- * ends and begins of calls, at the time "at". First ends calls up to the
+ * Changes the stack of open calls (it->stack) to the stack "to". Writes the
+ * ends and begins of calls, all at the time "at". First ends calls up to the
  * common callers of both stacks, then begins calls.
  */
 static void

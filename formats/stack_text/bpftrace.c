@@ -137,7 +137,7 @@ end_stack(struct reader *r, bool counted, uint64_t count)
 }
 
 /*
- * Takes "@[" or "@name[" off the line, and begins a map's key: clears the
+ * Takes "@[" or "@name[" off the line, and begins a map's key. Clears the
  * reader's key and stack, and sets r->open. False: another line; nothing is
  * changed.
  */

@@ -91,9 +91,9 @@ skip_quoted(struct cg_slice text, size_t at)
 }
 
 /*
- * Returns the offset after the last bracket with " at FILE" or " from OBJECT"
- * behind it; text.len if there is none. This finds the end of arguments whose
- * quotes or brackets do not match.
+ * Finds the last bracket with " at FILE" or " from OBJECT" behind it. Returns
+ * the offset after the bracket; text.len if there is none. This finds the end
+ * of arguments whose quotes or brackets do not match.
  */
 static size_t
 find_place(struct cg_slice text)

@@ -285,8 +285,8 @@ put_frame(struct writer *w, uint32_t id)
 }
 
 /*
- * Appends to the line of details how many frames were dropped because they are
- * too narrow, and their share of the cost. Writes nothing if none were.
+ * Appends to the line of details how many frames were too narrow to be drawn,
+ * and their share of the cost. Writes nothing if none were.
  */
 static void
 put_dropped(struct writer *w)

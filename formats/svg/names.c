@@ -130,11 +130,11 @@ bare_name(struct cg_slice name)
 }
 
 /*
- * Returns the index of the first part of the name that, with all after it, has
- * at most "room" characters. Returns the index of the last part if all are
- * longer. A part begins at 0, or after "::", "." or "/" outside of brackets.
- * No part begins with a number or a closure of Go ("func1"), which say nothing
- * alone.
+ * Finds the first part of the name such that the name from there on has at
+ * most "room" characters. Returns the part's index, or that of the last part
+ * if there is none. A part begins at 0, or after "::", "." or "/" outside of
+ * brackets. No part begins with a number or a closure of Go ("func1"), which
+ * say nothing alone.
  */
 static size_t
 find_part(struct cg_slice name, size_t room)

@@ -83,9 +83,8 @@ check_flags(const struct svg *svg, bool chart)
 /*
  * Chooses the event to draw, and sets svg->column to its column of costs. If
  * the graph is a difference, sets svg->column and svg->other to the columns
- * before and after. "chart" tells that it is a flame chart, which shows no
- * difference and prefers time as event. Returns the status; a failure is
- * reported.
+ * before and after. "chart" tells of a flame chart: it shows no difference,
+ * and prefers time as event. Returns the status; a failure is reported.
  */
 static int
 choose_columns(struct svg *svg, bool chart)

@@ -63,9 +63,9 @@ take_columns(struct caliper *c, struct json *j)
 
 /*
  * Reads an object up to its end. "string" and "count" are names of keys;
- * "count" may be NULL. Sets *text to the value of the key "string", if it is a
- * text, and *number to the value of the key "count". Leaves them if the object
- * has no such key. False: an error (reported).
+ * "count" may be NULL. If the value of key "string" is a text, sets *text to
+ * it. Sets *number to the value of key "count". Leaves them if the object has
+ * no such key. False: an error (reported).
  */
 static bool
 take_object(struct caliper *c, struct json *j, const char *string,

@@ -341,9 +341,9 @@ take_flame(struct reader *r, struct cg_slice line)
 
 /*
  * Adds all calls to the graph, as stacks with self costs. If sums of calls are
- * inclusive costs, a self cost is the sum less the callees' sum. If callees of
- * any call have more than the call, sums are no inclusive costs, and are used
- * as self costs. Callers precede callees. Once a call's callees' sum was used,
+ * inclusive costs, a self cost is the sum less the callees' sum. Sums are not
+ * inclusive if callees of any call have more than the call. They are then the
+ * self costs. Callers precede callees. Once a call's callees' sum was used,
  * its field is overwritten with the call's node.
  */
 static void

@@ -150,9 +150,9 @@ find_thread(struct samples *s, uint64_t id, uint32_t interpreter, size_t *index)
 }
 
 /*
- * Formats the bits of a thread's status into "text", which has "size" bytes,
- * as "has GIL, on CPU", and returns it. Returns "" without known bits. The
- * words are those of profiling.sampling dump.
+ * Formats the bits of a thread's status into "text", as "has GIL, on CPU", and
+ * returns the text. Returns "" without known bits. "size" is the room in
+ * "text". The words are those of profiling.sampling dump.
  */
 static struct cg_slice
 state_of(uint8_t status, char *text, size_t size)
