@@ -19,9 +19,9 @@
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Returns the kind of the event's inclusive costs that is written: those that
- * were split by counts (CG_INCL_SPLIT) are written as stated ones, as the page
- * does not distinguish them.
+ * Returns the kind of the event's inclusive costs to write. Costs that were
+ * split by counts (CG_INCL_SPLIT) are written as stated ones, as the page does
+ * not distinguish them.
  */
 static enum cg_incl
 incl_of(const struct cg_event *event)

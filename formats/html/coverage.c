@@ -169,9 +169,9 @@ add_covered(struct run *r)
 /* ---- Functions ----------------------------------------------------------- */
 
 /*
- * Returns the index in the page of a function of the run (the profile, or one
- * side of a difference). The sides of a difference have graphs of their own,
- * whose functions are mapped to those of the page's graph.
+ * Returns the index in the page of a function of the run. A run is the
+ * profile, or one side of a difference. The sides of a difference have graphs
+ * of their own. So their functions are mapped to those of the page's graph.
  */
 static uint32_t
 index_of(const struct run *r, cg_fn fn)

@@ -122,10 +122,10 @@ number(struct times *t, struct cg_map *map, uint64_t key, uint32_t new)
 }
 
 /*
- * Returns the key by which nodes are merged to spots (get_key() of
- * cg_merged_stacks_new()): equal for nodes of the same function and position,
- * as far as the page has lines and addresses. It is the id of the function or,
- * with positions, the number of the first node with this position.
+ * Returns the key by which nodes are merged to spots: the get_key() of
+ * cg_merged_stacks_new(). Nodes of the same function and position have equal
+ * keys, as far as the page has lines and addresses. The key is the function's
+ * id or, with positions, the number of the first node with this position.
  */
 static uint32_t
 get_position(void *arg, cg_node node, const struct cg_stack *stack)
@@ -191,9 +191,9 @@ find_used(struct times *t)
 
 /*
  * Numbers the used spots of each frame from 0 (t->at), and counts them
- * (t->count). A spot that --html-min dropped belongs to the frame of its
- * caller: it gets the number of the caller's spot, and is not listed itself
- * (t->used is cleared).
+ * (t->count). A spot dropped by --html-min belongs to the frame of its caller.
+ * It gets the number of the caller's spot, and t->used is cleared, so that it
+ * is not listed.
  */
 static void
 number_spots(struct times *t)
