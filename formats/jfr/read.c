@@ -147,8 +147,8 @@ read_chunk(
 /* ---- All chunks --------------------------------------------------------- */
 
 /*
- * Reports why a chunk is not read, and returns the status. If no chunk was
- * read before, that is an error, so the input fails; otherwise the chunk is
+ * Reports why a chunk is not read, and returns the status. Without a chunk
+ * read before, that is an error, and the input fails. Otherwise the chunk is
  * skipped, and the status is CG_OK.
  */
 static int

@@ -31,8 +31,8 @@ static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
 
 /*
  * Takes a value of a class off *b. *value becomes a number, or the offset of a
- * text in the chunk; the fields of an object are skipped, and *value stays.
- * depth is the number of objects around the value, which is limited. False: an
+ * text in the chunk. The fields of an object are skipped, and *value stays.
+ * "depth" is the number of objects around the value, and is limited. False: an
  * error (reported).
  */
 static bool
@@ -91,9 +91,9 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 }
 
 /*
- * Returns what the reader stores for the key of a constant of this class: the
- * offset of its text in the chunk if the class is one of texts, else the
- * constant's index + 1. 0: there is no such constant.
+ * Returns what the reader stores for the key of a constant of this class. For
+ * a class of texts, that is the offset of the text in the chunk. Else it is
+ * the constant's index + 1. 0: there is no such constant.
  */
 static uint64_t
 find_key(

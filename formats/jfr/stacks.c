@@ -161,8 +161,8 @@ jfr_get_class_name(struct jfr_chunk *chunk, uint64_t index, cg_name *name)
 
 /*
  * Sets name[0] to package.Class.method, or to the method alone if its class is
- * unknown; and name[1] to the same with the descriptor of the method's
- * parameters, as linker name. False: an error (reported).
+ * unknown. Sets name[1], the linker name, to the same with the descriptor of
+ * the method's parameters. False: an error (reported).
  */
 static bool
 join_method(struct jfr_chunk *chunk, cg_name class, cg_name method,
@@ -189,9 +189,9 @@ unknown_fn(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds the function of a method to the graph, and sets *fn; index is the index
- * + 1 of the method among the constants. The class of a native frame may be
- * its library, which becomes the object. False: an error (reported).
+ * Adds the function of a method to the graph, and sets *fn. "index" is the
+ * index + 1 of the method among the constants. The class of a native frame may
+ * be its library, which becomes the object. False: an error (reported).
  */
 static bool
 make_fn(struct jfr_chunk *chunk, uint64_t index, enum kind kind, cg_fn *fn)
