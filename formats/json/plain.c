@@ -71,10 +71,10 @@ take_costs(const char **at, uint64_t *number)
 }
 
 /*
- * Reads the fields of a line after its tag: stores their numbers from
- * number[0] on; counts the fields, and notes the array and its length, in
+ * Reads the fields of a line after its tag. Stores their numbers from
+ * number[0] on. Stores the number of fields, the array and its length in
  * *line. Returns the newline at the end of the line. NULL: the line is not
- * plain, as it has other fields than unsigned numbers and one array of them.
+ * plain. A plain line has only unsigned numbers and at most one array of them.
  */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)
@@ -199,9 +199,9 @@ convert_number(const struct json_reader *r, char kind, uint64_t *number)
 }
 
 /*
- * Sets r->cost to the n costs of a line; copies them only if the builder's
- * columns (one for each event) differ from the file's. False: more costs than
- * events.
+ * Sets r->cost to the n costs of a line. The builder has a column for each
+ * event. Copies the costs only if its columns differ from the file's. False:
+ * more costs than events.
  */
 static inline bool
 set_costs(struct json_reader *r, const uint64_t *cost, size_t n)
