@@ -420,8 +420,8 @@ take_alias(struct reader *r)
 /* ---- Lines and branches ------------------------------------------------- */
 
 /*
- * Warns that a record of line 0 is skipped, and returns true: some tools write
- * it for code without a line; lcov rejects it.
+ * Warns that a record of line 0 is skipped, and returns true. Some tools write
+ * line 0 for code without a line, but lcov rejects it.
  */
 static bool
 skip_line_0(struct reader *r)

@@ -47,8 +47,8 @@ put_chars(char *to, const char *chars)
 
 /*
  * Writes records of lcov 1, "TAG:NUMBER,NAME", for all functions of the
- * current file: the tag is FN, with the first line, or FNDA, with the entry
- * count.
+ * current file. The number is the first line for tag FN, and the entry count
+ * for tag FNDA.
  */
 static void
 put_fn_records(struct writer *w, const char *tag, bool counts)
