@@ -184,9 +184,10 @@ find_tests(struct decision *d, struct test test, int node, uint64_t number)
 }
 
 /*
- * Compares each test with outcome true to each with outcome false. Returns
- * bits, one for the id of each condition that decides alone: in some pair of
- * tests, this condition differs, and no other one that both have evaluated.
+ * Compares each test with outcome true to each with outcome false. Returns a
+ * bit for the id of each condition that decides alone. Such a condition
+ * differs in some pair of tests. No other condition, evaluated in both,
+ * differs in that pair.
  */
 static uint64_t
 compare_tests(const struct decision *d)

@@ -63,11 +63,11 @@ llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
 }
 
 /*
- * Adds the conditions of a decision (boolean expression, for MC/DC) to the
- * source of its file, at the decision's line: both outcomes of a condition
- * count 1 if tests showed that it decides alone, else 0; all count 0 if the
- * function never ran. Drops and counts a decision that is too large or
- * malformed. False: out of memory (reported).
+ * Adds the conditions of a decision to the source of its file, at the
+ * decision's line. A decision is a boolean expression, for MC/DC. Both
+ * outcomes of a condition count 1 if tests showed that it decides alone, else
+ * 0. All count 0 if the function never ran. Drops and counts a decision that
+ * is too large or malformed. False: out of memory (reported).
  */
 static bool
 add_decision(struct llvm_context *c, const struct llvm_decision *decision)

@@ -315,9 +315,9 @@ llvm_add_region(
 
 /*
  * Compares functions for sorting by file and first line, then the longer one
- * first, as it contains the other. Of several functions of the same lines
- * (instances of a template), the one with the highest count comes first: it
- * gets the lines. Then by name and linker name.
+ * first, as it contains the other. Instances of a template have the same
+ * lines. Of them, the one with the highest count comes first, and gets the
+ * lines. Then compares by name and linker name.
  */
 static int
 compare_fns(const void *pa, const void *pb)

@@ -40,10 +40,10 @@ struct reader {
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Takes an array of numbers, and stores at most the first max of them in
- * value[]: true is 1; false and other items that are no numbers are 0.
- * Elements that the array does not have are left as they were. Returns the
- * length of the array, which may exceed max; 0 also after an error (reported).
+ * Takes an array, and stores at most its first "max" elements as numbers in
+ * value[]. true becomes 1. false and other items that are no numbers become 0.
+ * Elements of value[] beyond the array stay as they are. Returns the length of
+ * the array, which may exceed "max". Returns 0 after an error (reported), too.
  */
 static size_t
 take_row(struct cg_doc *doc, uint64_t *value, size_t max)
@@ -83,10 +83,10 @@ small(uint64_t value)
 }
 
 /*
- * Takes the segments of a file (places from which on code ran count times),
- * and adds them to the report: each is [line, column, count, has count, is
- * entry, is gap], before LLVM 11 without the last item. Ignores `into`. False:
- * an error (reported).
+ * Takes the segments of a file, and adds them to the report. A segment is a
+ * place from which on code ran count times. It is [line, column, count, has
+ * count, is entry, is gap]; before LLVM 11, the last item is missing. Ignores
+ * "into". False: an error (reported).
  */
 static bool
 take_segments(struct cg_doc *doc, void *into)
@@ -124,8 +124,8 @@ add_item(struct cg_doc *doc, const struct llvm_item *item)
 
 /*
  * Takes a branch into *item: [line, column, last line, last column, count if
- * true, count if false, file id, ...]; item->count gets false first. False: an
- * error (reported).
+ * true, count if false, file id, ...]. In item->count, the count if false
+ * comes first. False: an error (reported).
  */
 static bool
 take_branch(struct cg_doc *doc, struct llvm_item *item)
@@ -209,7 +209,7 @@ take_expansion(struct cg_doc *doc, void *into)
 
 /*
  * Takes the conditions of a decision, an array of booleans, and adds each as
- * an item: both outcomes count 1 if the boolean is true (covered), else 0. On
+ * an item. Both outcomes count 1 if the boolean is true (covered), else 0. On
  * entry, *item has the decision's line and column, and term 0. False: an error
  * (reported).
  */

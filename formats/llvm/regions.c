@@ -31,7 +31,7 @@ llvm_expected(const struct llvm_context *c, const char *expected)
 }
 
 /*
- * Takes a number (ULEB128), which must be less than limit, and stores it in
+ * Takes a number (ULEB128), which must be less than "limit", and stores it in
  * *value. False: truncated, or too large (reported); *value is then 0.
  */
 static bool

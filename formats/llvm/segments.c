@@ -60,8 +60,8 @@ is_same(struct place a, struct place b)
 /* ---- Sorting ------------------------------------------------------------ */
 
 /*
- * Compares regions for sorting: by begin, then a region before those that it
- * contains (the later end first), then by kind.
+ * Compares regions for sorting: by begin, then the later end first, then by
+ * kind. So a region comes before those that it contains.
  */
 static int
 compare_regions(const void *pa, const void *pb)
