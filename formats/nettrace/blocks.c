@@ -144,9 +144,9 @@ take_type(struct nettrace_file *file, struct cg_slice *rest,
 }
 
 /*
- * Stores start time, clock frequency and pointer size from the object Trace,
- * which begins with the same fields in all versions; data is its content.
- * False: pointers have neither 4 nor 8 bytes (reported).
+ * Stores start time, clock frequency and pointer size from the object Trace.
+ * "data" is the object's content, which begins with the same fields in all
+ * versions. False: pointers have neither 4 nor 8 bytes (reported).
  */
 static bool
 take_trace(struct nettrace_file *file, struct cg_slice data)
@@ -170,8 +170,9 @@ nettrace_take_text(struct cg_slice *rest, struct cg_slice *text)
 }
 
 /*
- * Takes the next block of a file of version 6 off *rest: sets *kind to the
- * number of its kind, and *block to its content. False: truncated (reported).
+ * Takes the next block of a file of version 6 off *rest. Sets *kind to the
+ * number of the block's kind, and *block to its content. False: truncated
+ * (reported).
  */
 static bool
 take_block(struct nettrace_file *file, struct cg_slice *rest, uint32_t *kind,

@@ -84,11 +84,11 @@ switch_process(struct samples *s, struct stack *stack)
 }
 
 /*
- * Sets stack->leaf to the graph's node of the innermost frame of a stack; 0
- * for an empty one. Adds the frames to the graph unless they were added for
+ * Sets stack->leaf to the graph's node of a stack's innermost frame, or to 0
+ * for an empty stack. Adds the frames to the graph unless they were added for
  * the selected process. Addresses of callers are those of the instructions
- * after calls, so functions are looked up at the byte before. False: an error
- * (reported).
+ * after calls. So their functions are looked up at the byte before. False: an
+ * error (reported).
  */
 static bool
 add_stack(struct samples *s, struct stack *stack)
@@ -182,9 +182,9 @@ time_of(const struct nettrace_file *file, uint64_t ticks)
 
 /*
  * Adds the sample in an event to the graph, with its time if the target can
- * represent times. A stack that is not known becomes the function "[unknown]".
- * cpu: the sample is of version 6, and states its weight; otherwise it is of
- * .NET's own profiler, and its weight is 1. False: an error (reported).
+ * represent times. An unknown stack becomes the function "[unknown]". "cpu"
+ * tells that the sample is of version 6, which states a weight. Samples of
+ * .NET's own profiler have weight 1. False: an error (reported).
  */
 static bool
 add_sample(struct samples *s, const struct nettrace_event *event, bool cpu)
