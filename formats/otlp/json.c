@@ -209,10 +209,10 @@ begin_bytes(struct converter *c, unsigned number, size_t *begin)
 }
 
 /*
- * Ends the field that begin_bytes() began: stores the length of its bytes,
- * from offset begin to the end of c->out, in front of them. begin_bytes() left
- * room for one byte there: a longer length moves the bytes. False: out of
- * memory (reported).
+ * Ends the field of bytes that begin_bytes() began. Stores the length of the
+ * bytes, from offset "begin" to the end of c->out, in front of them.
+ * begin_bytes() left room for one byte; a longer length moves the bytes.
+ * False: out of memory (reported).
  */
 static bool
 end_bytes(struct converter *c, size_t begin)
@@ -235,10 +235,10 @@ end_bytes(struct converter *c, size_t begin)
 /* ---- Values -------------------------------------------------------------- */
 
 /*
- * Sets *value to the whole number in the current token, of the given type: a
- * JSON number or, as ProtoJSON writes integers of 64 bits, a string. A
- * negative number becomes its two's complement. False: the token is no whole
- * number, or has more than 64 bits (reported).
+ * Sets *value to the whole number in the current token, which has the given
+ * type. ProtoJSON writes integers of 64 bits as strings, so a string is
+ * accepted, too. A negative number becomes its two's complement. False: the
+ * token is no whole number, or has more than 64 bits (reported).
  */
 static bool
 get_integer(struct converter *c, enum cg_json_type type, uint64_t *value)
@@ -494,10 +494,10 @@ put_member(struct converter *c, const struct member *member)
 }
 
 /*
- * Returns the table entry that says how to convert the value of the current
- * key, in a message of this type; NULL: unknown key. Keys often come in the
- * table's order, so the entry with index *next (0 at first) is tried first;
- * *next becomes the index after the entry found.
+ * Returns the table entry that tells how to convert the value of the current
+ * key. The key is in a message of this type. Keys often come in the table's
+ * order. So the entry with index *next (0 at first) is tried first, and *next
+ * becomes the index after the entry found. NULL: unknown key.
  */
 static const struct member *
 find_member(const struct converter *c, enum message message, size_t *next)

@@ -88,8 +88,8 @@ has_kind(char kind, unsigned wire)
 }
 
 /*
- * Returns true if a message may have a field of that number and wire type;
- * fields has a letter for the type of each field, from number 1 on, as in
+ * Returns true if a message may have a field with this number and wire type.
+ * "fields" has a letter for the type of each field, from number 1 on, as in
  * layouts[].
  */
 static bool

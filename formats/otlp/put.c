@@ -255,9 +255,9 @@ compare_descs(const void *pa, const void *pb)
 }
 
 /*
- * Appends a description to w->descs, unless its value is empty or w->descs has
- * an equal description: those of processes and threads often are equal. False:
- * out of memory (reported).
+ * Appends a description to w->descs, unless its value is empty. Skips a
+ * description that is there already, because processes and threads often have
+ * equal ones. False: out of memory (reported).
  */
 static bool
 add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)

@@ -78,8 +78,8 @@ note_part(struct otlp_reader *r, const struct cg_label *label,
 
 /*
  * Begins the graph's part (the profile of a process), unless it has begun. If
- * the file has only one resource, its attributes (r->resource) become pid,
- * tid, command and descriptions of the part; otherwise they become labels of
+ * the file has one resource, its attributes (r->resource) become pid, tid,
+ * command and descriptions of the part. Otherwise they become labels of
  * samples.
  */
 static void
@@ -369,8 +369,8 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 
 /*
  * Adds name and version of a scope (the instrumentation) as descriptions. The
- * graph has one of each: those of another scope are counted as lost if they
- * differ. Adds the scope's default sample type, too; its other attributes are
+ * graph has one of each. Other names or versions of further scopes are counted
+ * as lost. Adds the scope's default sample type, too. Its other attributes are
  * lost. False: an error (reported).
  */
 static bool

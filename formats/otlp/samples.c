@@ -39,9 +39,9 @@ note_role(struct cg_sample_key *key, struct cg_label *label)
 }
 
 /*
- * Appends two labels to r->label, trace_id and span_id, for entry `index` of
- * the table of links: the span of a trace to which a sample belongs. Appends
- * none for entry 0, or for an id that is empty. False: an error (reported).
+ * Appends the labels trace_id and span_id to r->label. They name the span of a
+ * trace to which a sample belongs. "index" is the entry in the table of links.
+ * Appends nothing for entry 0, or for an empty id. False: an error (reported).
  */
 static bool
 add_link(struct otlp_reader *r, uint64_t index)
@@ -90,10 +90,10 @@ count_labels(struct otlp_walk *w)
 }
 
 /*
- * Gives this and later samples the labels of a link and of attributes, whose
- * indices are in r->indices, the link's first; and, if the file has several
- * resources, the labels of the resource. Sets w->key to the thread that the
- * labels name. False: an error (reported).
+ * Gives this and later samples the labels of a link and of attributes.
+ * r->indices has the link's index, then those of the attributes. If the file
+ * has several resources, adds the labels of the resource. Sets w->key to the
+ * thread that the labels name. False: an error (reported).
  */
 static bool
 set_labels(struct otlp_walk *w)
@@ -153,10 +153,9 @@ change_labels(struct otlp_walk *w)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Reads a sample: sets *stack to the index of its stack; replaces the numbers
- * in r->indices by the index of its link (0: none) and those of its
- * attributes, in r->values by its values, in r->times by its times in ns.
- * False: an error (reported).
+ * Reads a sample, and sets *stack to the index of its stack. r->indices gets
+ * the index of its link (0: none), then those of its attributes. r->values
+ * gets its values, and r->times its times in ns. False: an error (reported).
  */
 static bool
 take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)

@@ -12,10 +12,11 @@
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Reads fields of a message that are numbers: field i, from 1 to fields - 1,
- * is stored in value[i], skipping other fields; elements of absent fields stay
- * as they were. Stops after a field with number special, which is then in
- * *field, or at the end, with field->number 0. False: malformed (reported).
+ * Reads fields of a message that are numbers. Stores field i in value[i], for
+ * i from 1 to fields - 1, and skips other fields. Elements of absent fields
+ * stay as they were. Stops after the field with number "special", which is
+ * then in *field. At the end of the message, field->number is 0. False:
+ * malformed (reported).
  */
 static bool
 take_numbers(struct otlp_reader *r, struct cg_slice *rest, uint64_t *value,
@@ -76,8 +77,8 @@ add_entry(struct otlp_reader *r, const struct proto_field *field)
 /* ---- Mappings ----------------------------------------------------------- */
 
 /*
- * Sets *build_id to the GNU build-id among the attributes with these indices,
- * else to one of another kind; leaves it as it was if there is none. Other
+ * Sets *build_id to a build-id among the attributes with these indices: a GNU
+ * build-id, else one of another kind. Leaves *build_id if there is none. Other
  * attributes of mappings are counted as lost. False: an error (reported).
  */
 static bool

@@ -238,9 +238,10 @@ note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 
 /*
  * Clears t->timed[event], and warns, for each event whose times cannot be
- * written: in some row, the costs with times, sum[] by row and event, do not
- * add up to the row's cost. Also warns of events for which it was cleared
- * before. Then finds the time span of the others. False: an error (reported).
+ * written. In some row of such an event, the costs with times do not add up to
+ * the row's cost. sum[] has the costs with times by row and event. Also warns
+ * of events that were cleared before. Then finds the time span of the others.
+ * False: an error (reported).
  */
 static bool
 compare_sums(struct otlp_times *t, const uint64_t *sum)
@@ -291,10 +292,10 @@ struct pass {
 };
 
 /*
- * Handles a moment (cost with a time) of the event, in two passes; row is the
- * index + 1 of the sample to which it belongs. The first pass counts the
- * moments of the row in first[row + 1]; the second (fill) stores time and cost
- * at index first[row], and adds 1 to that. A callback of walk().
+ * Handles a moment (cost with a time) of the event, in two passes. "row" is
+ * the index + 1 of the sample to which it belongs. The first pass counts the
+ * moments of the row in first[row + 1]. The second pass (fill) stores time and
+ * cost at index first[row], and adds 1 to first[row]. A callback of walk().
  */
 static void
 place_sample(struct otlp_times *t, const struct timed *timed, void *arg)

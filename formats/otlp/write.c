@@ -24,9 +24,9 @@ put_fixed(struct otlp_writer *w, struct proto_bytes *buf, uint64_t value)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Returns the index of a node's stack in the table of stacks, to which it is
- * added the first time; 0 for node 0, which has no stack. If memory runs out,
- * the job fails (cg_rejected()).
+ * Returns the index of a node's stack in the table of stacks; adds the stack
+ * the first time. Node 0 has no stack, and index 0. If memory runs out, the
+ * job fails (cg_rejected()).
  */
 static uint32_t
 find_stack(struct otlp_writer *w, uint32_t node)
@@ -69,9 +69,9 @@ put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
 }
 
 /*
- * Returns true if the profile of the event lists the row as a sample: its cost
- * is not 0, or first is set, for the first profile, and the row has no costs
- * at all.
+ * Returns true if the profile of the event lists the row as a sample. It does
+ * if the row has a cost of the event. The first profile ("first") also lists
+ * rows without any cost.
  */
 static bool
 is_written(const struct otlp_writer *w, uint32_t row, size_t event, bool first)
@@ -128,8 +128,8 @@ put_type(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
 
 /*
  * Appends begin and duration of the profile, in ns. If the graph states
- * neither, they are those from the first sample with a time to the last one;
- * nothing is written if there is none.
+ * neither, they span the samples from the first one with a time to the last
+ * one. Writes nothing if no sample has a time.
  */
 static void
 put_times(struct otlp_writer *w, struct proto_bytes *profile)
