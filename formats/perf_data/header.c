@@ -322,8 +322,8 @@ check_sample_type(struct perf_file *f, struct cg_slice attr, uint64_t type)
 }
 
 /*
- * Maps ids, 8 bytes each, to the number of the event that was added last; an
- * id that has an event already keeps it. False: too many ids, or out of memory
+ * Maps ids, 8 bytes each, to the number of the event that was added last. An
+ * id that already has an event keeps it. False: too many ids, or out of memory
  * (reported).
  */
 static bool
@@ -641,9 +641,9 @@ pass_records(const struct perf_file *f, struct cg_in *in, uint64_t n)
 }
 
 /*
- * Like pass_records(), for an input that cannot be opened twice: checks the
- * records between two offsets, `at` and end (excluded), and reads the whole
- * input into f->head without consuming it. False: a record is malformed;
+ * Checks the records between the offsets "at" and "end" (excluded), like
+ * pass_records(), but for an input that cannot be opened twice. Reads the
+ * whole input into f->head without consuming it. False: a record is malformed;
  * f->head then need not be whole.
  */
 static bool
@@ -665,8 +665,9 @@ look_at_records(struct perf_file *f, uint64_t at, uint64_t end)
 }
 
 /*
- * Reads the tables after the records into f->tail, from f->tail_at, where `in`
- * is, to the end of the last feature: what follows that may be large.
+ * Reads the tables after the records into f->tail. "in" is at the tables'
+ * offset, f->tail_at. Reads up to the end of the last feature, as data after
+ * it may be large.
  */
 static void
 look_at_tail(struct perf_file *f, struct cg_in *in)

@@ -217,9 +217,9 @@ add_kernel(struct perf_places *places, uint64_t addr)
 }
 
 /*
- * Appends a frame for an address in a module of the kernel to places->frame:
- * the function by the kernel's symbols, which include those of modules; if no
- * symbols were read, an unknown function of the module, which is counted in
+ * Appends a frame for an address in a module of the kernel to places->frame.
+ * The kernel's symbols, which include those of modules, name its function. If
+ * none were read, appends an unknown function of the module, and counts it in
  * places->nameless. False: out of memory (reported).
  */
 static bool
@@ -244,8 +244,8 @@ add_module(
 }
 
 /*
- * Returns the number of the object's mapping in the address space, to which it
- * is added the first time; 0: out of memory (reported).
+ * Returns the number of the object's mapping in the address space; adds the
+ * mapping the first time. 0: out of memory (reported).
  */
 static uint32_t
 get_mapping(struct perf_places *places, struct perf_object *object)

@@ -79,8 +79,8 @@ find_event(struct reader *r, uint64_t id)
 }
 
 /*
- * Returns the word (8 bytes) that begins `offset` bytes before the end of a
- * record; 0: the record is shorter, or offset is 0.
+ * Returns the word of 8 bytes that begins "offset" bytes before the end of a
+ * record. 0: the record is shorter, or "offset" is 0.
  */
 static uint64_t
 word_from_end(const struct reader *r, struct cg_slice record, uint32_t offset)
@@ -168,11 +168,11 @@ add_map(struct reader *r, uint32_t pid, struct perf_map map,
 }
 
 /*
- * Handles a mapping of the kernel. That of the kernel itself,
- * "[kernel.kallsyms]_text", is not added: it states the address of the first
- * symbol, which symbols from elsewhere must match. Others are modules, which
- * are added: "/lib/modules/x/kernel/fs/xfs/xfs.ko" as "[xfs]". Ignores an
- * empty mapping. False: an error (reported).
+ * Handles a mapping of the kernel. "[kernel.kallsyms]_text" is the kernel
+ * itself, and is not added. It states the address of the first symbol, which
+ * symbols from elsewhere must match. Others are modules, and are added:
+ * "/lib/modules/x/kernel/fs/xfs/xfs.ko" as "[xfs]". Ignores an empty mapping.
+ * False: an error (reported).
  */
 static bool
 add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path,
@@ -373,9 +373,9 @@ deliver(struct reader *r, struct cg_slice record)
 /* ---- perf's own records ------------------------------------------------- */
 
 /*
- * Reads a record that describes an event, and adds the event: its attributes,
- * which state their size, then its ids, up to the end of the record. False: an
- * error (reported).
+ * Reads a record that describes an event, and adds the event. The record has
+ * the event's attributes, which state their size. The event's ids follow, up
+ * to the end of the record. False: an error (reported).
  */
 static bool
 read_attr(struct reader *r, struct cg_slice record)
@@ -432,7 +432,7 @@ skip(struct reader *r, uint64_t size)
 }
 
 /*
- * Skips the text of tracepoints' formats, which follows the record; the record
+ * Skips the text of tracepoints' formats that follows the record. The record
  * states the text's size, which is padded to a multiple of 8. Returns true, as
  * this is a handler of records.
  */
@@ -523,9 +523,9 @@ note_type(struct reader *r, uint32_t type)
 }
 
 /*
- * Handles a record of the kernel at once if it has no time; queues a copy if
- * it has one, as records of several processors must be sorted. Notes types
- * without a handler. False: an error (reported).
+ * Handles a record of the kernel. Without a time, handles it at once. With a
+ * time, queues a copy, as records of several processors must be sorted. Notes
+ * types without a handler. False: an error (reported).
  */
 static bool
 read_kernel_record(struct reader *r, struct cg_slice record)
@@ -594,10 +594,10 @@ read_inner(struct reader *r)
 }
 
 /*
- * Decompresses the data of a record (piece), and handles the decompressed
- * records that are complete. The data of all compressed records is one stream:
- * a decompressed record may begin in the data of one and end in that of the
- * next (util/tool.c of perf 6.19). False: an error (reported).
+ * Decompresses the data of a record ("piece"), and handles the decompressed
+ * records that are complete. The data of all compressed records is one stream.
+ * So a decompressed record may begin in one and end in the next (util/tool.c
+ * of perf 6.19). False: an error (reported).
  */
 static bool
 read_compressed(struct reader *r, struct cg_slice piece)
@@ -646,9 +646,9 @@ read_compressed2(struct reader *r, struct cg_slice record)
 /* ---- All records -------------------------------------------------------- */
 
 /*
- * Takes the next record of the input, valid until the next call; false at the
- * end, or after an error (reported). After false, *whole says whether the data
- * ends where the header says or, for a pipe, after a whole record; otherwise
+ * Takes the next record of the input, valid until the next call. False: the
+ * end, or an error (reported). *whole then tells whether the data ends where
+ * the header says; for a pipe, whether it ends after a whole record. If not,
  * the file is truncated.
  */
 static bool

@@ -94,9 +94,9 @@ add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
 }
 
 /*
- * Sets step->node to the graph's node for this entry of a call chain, as
- * callee of its caller's node, parent; adds it if it is new. Recent results
- * are cached by address, parent and version of the mappings. False: an error
+ * Sets step->node to the graph's node for this entry of a call chain; adds the
+ * node if it is new. "parent" is the node of its caller. Recent results are
+ * cached by address, parent and version of the mappings. False: an error
  * (reported).
  */
 static bool
@@ -145,9 +145,9 @@ share(struct perf_samples *s, size_t *left)
 }
 
 /*
- * Adds the current stack (s->now) to the graph, sets *leaf to its innermost
- * node (0: the stack is empty), and makes it the last stack by swapping it
- * with s->last. False: an error (reported).
+ * Adds the current stack (s->now) to the graph, and sets *leaf to its
+ * innermost node (0: the stack is empty). Swaps it with s->last, so it becomes
+ * the last stack. False: an error (reported).
  */
 static bool
 add_stack(struct perf_samples *s, cg_node *leaf)
@@ -314,10 +314,10 @@ perf_samples_tid(const struct perf_samples *s, const struct perf_event *event,
 }
 
 /*
- * Makes the samples that are added next belong to a thread: sets their labels
- * and their track in the timeline, unless those of the last sample are the
- * same. Begins the graph's part the first time. False: out of memory
- * (reported).
+ * Makes the samples that are added from now on belong to a thread: sets their
+ * labels and their track in the timeline. Does nothing if the last sample had
+ * the same thread. Begins the graph's part the first time. False: out of
+ * memory (reported).
  */
 static bool
 select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)
@@ -357,7 +357,7 @@ select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)
 
 /*
  * Adds an event to the graph, and stores the column of its costs in
- * event->column; name and unit are those that the reader of perf-script uses.
+ * event->column. Name and unit are the same as in the reader of perf-script.
  */
 static void
 add_event(struct perf_samples *s, struct perf_event *event)

@@ -43,10 +43,10 @@ get_machine(const struct perf_file *f, const struct perf_event *event)
 }
 
 /*
- * Sets regs->value, ->known and ->pc from the words that begin at the pointer
- * `at`: 8 bytes for each bit that is set in the mask, lowest bit first. Bits
- * are perf's numbers of registers, which are mapped to those of DWARF;
- * registers without one are skipped.
+ * Sets regs->value, regs->known and regs->pc from the words of 8 bytes at
+ * "at". There is one word for each bit of the mask, lowest bit first. Bits are
+ * perf's numbers of registers, which are mapped to those of DWARF. Registers
+ * without a number in DWARF are skipped.
  */
 static void
 get_registers(const struct perf_file *f, uint64_t mask, const char *at,
