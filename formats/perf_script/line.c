@@ -244,10 +244,10 @@ cut_period(struct cg_slice text, struct perf_head *head)
 }
 
 /*
- * Parses a line without a time into *head: the first word that ends in a colon
- * is the event, the text before it the task. A line without such a word is
- * only a task, maybe with a period. False: not the first line of a sample, as
- * it has neither event nor thread nor period.
+ * Parses a line without a time into *head. The first word that ends in a colon
+ * is the event, and the text before it is the task. Without such a word, the
+ * line is only a task, maybe with a period. False: it has neither event nor
+ * thread nor period, so it is not the first line of a sample.
  */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)

@@ -81,9 +81,9 @@ keep(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Returns the name of the event that counts samples, "samples:cycles" for
- * samples of cycles, "samples" if their event is unknown (""); it is used if
- * samples have no periods. NULL: out of memory (reported).
+ * Returns the name of the event that counts samples. It is used if samples
+ * have no periods. Samples of cycles get "samples:cycles"; an unknown event
+ * ("") gets "samples". NULL: out of memory (reported).
  */
 static const char *
 sample_name(struct reader *r, struct cg_slice event)
@@ -159,10 +159,10 @@ begin_part(struct reader *r)
 }
 
 /*
- * Marks the frames with indices first to last (included) of the current stack
- * as one group: frame last is a function of an object, the frames before it
- * are inlined into it. perf prints the object of one of them only, so all
- * without an object get that one.
+ * Marks frames of the current stack as one group, from index "first" to "last"
+ * (included). The last one is a function of an object; the others are inlined
+ * into it. perf prints the object of only one frame. So all frames without an
+ * object get that one.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -184,11 +184,10 @@ join_group(struct reader *r, size_t first, size_t last)
 
 /*
  * Finds the groups of inlined frames in the current stack, and joins each.
- *
  * Frames with the same address are one group, or several groups if a function
  * calls itself. perf marks all frames of a group but the outermost as
- * "(inlined)"; perf 6.1 with addr2line marks all but the innermost, which then
- * has the outermost one's name. A mark on a group of one frame means only that
+ * "(inlined)". perf 6.1 with addr2line marks all but the innermost, and gives
+ * it the outermost one's name. A mark on a group of one frame means only that
  * DWARF has another name for it.
  */
 static void
@@ -242,8 +241,8 @@ add_frames(struct reader *r)
 }
 
 /*
- * Returns the function of a frame, which is added if it is new; without a name
- * (no -F sym) it is named by its address. 0 as for cg_add_known_fn().
+ * Returns the function of a frame; adds it if it is new. Without a name (no -F
+ * sym), it is named by its address. 0 as for cg_add_known_fn().
  */
 static cg_fn
 get_fn(struct reader *r, const struct perf_frame *frame)
@@ -283,9 +282,9 @@ push_frame(struct reader *r, const struct perf_step *step, uint64_t addr)
 }
 
 /*
- * Appends a frame to the current stack. A frame without a name is replaced by
- * the frames that symbols give for its address, if any: several if functions
- * are inlined there. False: out of memory (reported).
+ * Appends a frame to the current stack. If the frame has no name, symbols may
+ * give frames for its address, several if functions are inlined there. These
+ * frames are then appended instead. False: out of memory (reported).
  */
 static bool
 push_frames(struct reader *r, const struct perf_frame *frame)
@@ -314,9 +313,9 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 }
 
 /*
- * Completes a sample of one line, which no lines of frames follow: the text
- * after its event is then the sample's frame, and the frame's function is
- * added now. False: out of memory (reported).
+ * Completes a sample of one line, without lines of frames. The text after its
+ * event is then the sample's frame. Adds the frame's function. False: out of
+ * memory (reported).
  */
 static bool
 end_only(struct reader *r)
@@ -490,8 +489,9 @@ skip_line(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Returns true for lines of --show-task-events and similar options, which the
- * caller skips; warns if the line says that samples were lost.
+ * Returns true if the caller must skip the line, as it is from
+ * --show-task-events or a similar option. Warns if the line says that samples
+ * were lost.
  */
 static bool
 skip_record(struct reader *r, const struct perf_head *head)
