@@ -13,11 +13,11 @@
 /* ---- Dumps -------------------------------------------------------------- */
 
 /*
- * Reads one stack's values of a heap profile: what was allocated and freed or,
- * if the file has them, the values at the peak. allocs has the process and the
- * heap. Appends it with the values to sequence->pending, because the stack may
- * be defined in a later packet. counted: the number of allocations at the peak
- * is valid. False: an error (reported).
+ * Reads one stack's values of a heap profile. They are what was allocated and
+ * freed or, if the file has them, the values at the peak. "allocs" has the
+ * process and the heap. The stack may be defined in a later packet. So appends
+ * "allocs" with the values to sequence->pending. "counted" tells that the
+ * number of allocations at the peak is valid. False: an error (reported).
  */
 static bool
 read_sample(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -104,10 +104,10 @@ read_dump(struct perfetto *r, struct perfetto_sequence *sequence,
 /* ---- Series ------------------------------------------------------------- */
 
 /*
- * Sets *number to the number, from 1, of the series of values that belongs to
- * a process, heap and stack; a new series gets the next number. A profile that
- * begins again numbers stacks anew (iid), so the iid is a part of the key,
- * too. False: out of memory (reported).
+ * Sets *number to the number, from 1, of the series of values of a process,
+ * heap and stack. A new series gets the next number. A profile that begins
+ * again numbers stacks anew (iid), so the iid is a part of the key, too.
+ * False: out of memory (reported).
  */
 static bool
 find_series(
@@ -153,8 +153,8 @@ keep_values(struct perfetto *r, const struct perfetto_allocs *allocs)
 }
 
 /*
- * Ends a heap profile, whose last packet was read: looks up the stacks of the
- * values in sequence->pending, moves the values to their series, and clears
+ * Ends a heap profile, whose last packet was read. Looks up the stacks of the
+ * values in sequence->pending, and moves the values to their series. Clears
  * the profile's own tables. False: out of memory (reported).
  */
 static bool

@@ -59,8 +59,8 @@ perfetto_clear_tables(struct perfetto_tables *tables)
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Returns the text that a table of the sequence has for an id (iid), as a name
- * of the graph; 0: none, which is counted as undefined unless iid is 0.
+ * Returns the text with an id (iid) in a table of the sequence, as a name of
+ * the graph. 0: there is none; it is counted as undefined unless the id is 0.
  */
 static cg_name
 text_of(struct perfetto *r, const struct perfetto_tables *tables,

@@ -141,10 +141,10 @@ take_head(struct perfetto *r, struct cg_slice message, struct head *head)
 
 /*
  * Updates the state of a sequence (the packets of one writer) from the head of
- * a packet: clears its tables of texts and stacks, reads defaults and new
- * entries, and counts losses. After lost packets the tables are incomplete;
- * until they are cleared again, new entries are ignored. False: an error
- * (reported).
+ * a packet. Clears the sequence's tables of texts and stacks if the head says
+ * so, reads defaults and new entries, and counts losses. After lost packets,
+ * tables are incomplete. New entries are then ignored until the tables are
+ * cleared again. False: an error (reported).
  */
 static bool
 update(struct perfetto *r, struct perfetto_sequence *s, const struct head *head)

@@ -59,9 +59,9 @@ read_tracepoint(
 }
 
 /*
- * Returns the event's name with the letters of the modes in which it counts
- * appended, "cycles:uk": set[1] is user, [2] kernel, [3] hypervisor; the name
- * alone if none is set. 0: out of memory (reported).
+ * Returns the event's name with letters for the modes in which it counts,
+ * "cycles:uk". set[1] is user, set[2] kernel, set[3] hypervisor. Returns the
+ * name alone if none is set. 0: out of memory (reported).
  */
 static cg_name
 add_modifiers(struct perfetto *r, struct cg_slice name, const bool set[4])
@@ -264,8 +264,8 @@ add_counts(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns the number of the stack with an id (iid) in the sequence's table; 0:
- * it is not defined or has no frames, which is counted as lost.
+ * Returns the number of the stack with an id (iid) in the sequence's table. 0:
+ * the stack is not defined or has no frames, and is counted as lost.
  */
 static uint32_t
 find_stack(
@@ -507,8 +507,8 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 
 /*
  * Reads a field with counters or weights of a sample. Stores the primary ones
- * in *s; appends to r->column the columns of followers (further counters), as
- * index + 1, and to r->weight their weights. Ignores fields with other
+ * in *s. Appends those of followers (further counters) to lists: columns, as
+ * index + 1, to r->column, weights to r->weight. Ignores fields with other
  * numbers. False: an error (reported).
  */
 static bool

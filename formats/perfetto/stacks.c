@@ -181,8 +181,8 @@ perfetto_read_symbols(struct perfetto *r, struct cg_slice message)
 }
 
 /*
- * Returns the first of the symbols that the trace has for the address of a
- * frame; they are adjacent, up to the one that is marked as last. NULL: none.
+ * Returns the first of the trace's symbols for the address of a frame. The
+ * symbols are adjacent, up to the one marked as last. NULL: none.
  */
 static const struct perfetto_symbol *
 find_symbols(

@@ -102,9 +102,10 @@ perfetto_find_thread(
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Sets *index to the index in s->place of a thread on a CPU (cpu: its number +
- * 1; 0: unknown), which is appended if it is new. A small cache of recent
- * elements avoids most lookups. False: out of memory (reported).
+ * Finds the element of s->place for a thread on a CPU, and appends it if it is
+ * new. Sets *index to its index. "cpu" is the number of the CPU + 1, or 0 if
+ * unknown. A small cache of recent elements avoids most lookups. False: out of
+ * memory (reported).
  */
 static bool
 find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
@@ -127,9 +128,9 @@ find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
 }
 
 /*
- * Sets *index to the index in s->pair of the thread, CPU and stack of a
- * sample, for which costs are summed; an element without costs is appended if
- * it is new. False: out of memory (reported).
+ * Finds the element of s->pair for the thread, CPU and stack of a sample, in
+ * which costs are summed. Appends an element without costs if it is new. Sets
+ * *index to its index. False: out of memory (reported).
  */
 static bool
 find_pair(
@@ -149,10 +150,10 @@ find_pair(
 }
 
 /*
- * Returns the sum of a column (costs of one event) for pair `index`, a thread
- * on a CPU with a stack; a new sum is 0. NULL: out of memory (reported). The
- * pair has room for the first PAIR_COSTS columns, others are in a list. Valid
- * until the next call.
+ * Returns the sum of a column (costs of one event) for the pair with index
+ * "index". A pair is a thread on a CPU with a stack. A new sum is 0. The pair
+ * has room for the first PAIR_COSTS columns; a list has the others. Valid
+ * until the next call. NULL: out of memory (reported).
  */
 static struct perfetto_cost *
 find_cost(struct perfetto *r, uint32_t index, uint32_t column)
@@ -302,8 +303,8 @@ put_cost(struct perfetto *r, const struct perfetto_cost *cost, bool clear)
 
 /*
  * Copies the costs of a pair (thread on a CPU, stack) into r->spans.row, one
- * value for each event; or, if clear is set, sets these values to 0, so that
- * the row need not be cleared as a whole.
+ * value for each event. If "clear" is set, sets these values to 0 instead, so
+ * that the row need not be cleared as a whole.
  */
 static void
 put_costs(struct perfetto *r, const struct perfetto_pair *pair, bool clear)
@@ -353,10 +354,10 @@ set_track(struct perfetto *r, const struct perfetto_thread *thread)
 }
 
 /*
- * Reads the costs of a moment (sample with a time) at position *at, and sets
- * *at to the position after them. If take is set, adds them to r->spans.row,
- * one value for each event; otherwise sets the row's values for the same
- * events to 0. False: no moment is left.
+ * Reads the costs of a moment (sample with a time) at position *at, and moves
+ * *at behind them. If "take" is set, adds them to r->spans.row, one value for
+ * each event. Otherwise sets the row's values for the same events to 0. False:
+ * no moment is left.
  */
 static bool
 take_costs(

@@ -77,8 +77,8 @@ end_descriptor(struct perfetto_writer *w)
 }
 
 /*
- * Returns the uuid of the track of a process; the first time, writes the
- * track's description, with the name unless that is "". 0: out of memory
+ * Returns the uuid of the track of a process. The first time, writes the
+ * track's description, with the name unless it is "". 0: out of memory
  * (reported).
  */
 static uint64_t
@@ -99,9 +99,9 @@ find_process(struct perfetto_writer *w, uint64_t pid, const char *name)
 }
 
 /*
- * Returns the uuid of the track of thread w->tid in process w->pid; the first
- * time, writes the track's description, with the name unless that is "".
- * process: the uuid of the process's track, the parent. 0: out of memory
+ * Returns the uuid of the track of thread w->tid in process w->pid. "process"
+ * is the uuid of the process's track, the parent. The first time, writes the
+ * track's description, with the name unless it is "". 0: out of memory
  * (reported).
  */
 static uint64_t
@@ -153,9 +153,9 @@ begin_calls(struct perfetto_writer *w, uint64_t parent, const char *name)
 }
 
 /*
- * Sets w->task, the thread of the samples that are written next, to the uuid
- * of the thread's track; the first time, defines it in the table of tasks.
- * False: out of memory (reported).
+ * Selects the thread of the next samples: sets w->task to the uuid of its
+ * track. The first time, defines the thread in the table of tasks. False: out
+ * of memory (reported).
  */
 static bool
 begin_samples(struct perfetto_writer *w, uint64_t thread)
@@ -178,10 +178,10 @@ begin_samples(struct perfetto_writer *w, uint64_t thread)
 }
 
 /*
- * Prepares for the calls or samples of a track: writes the descriptions of its
- * process and thread, if they are new, and sets w->pid, w->tid, and w->track
- * or w->task. Samples must belong to a process, so those without pid and tid
- * get a pid of their own. False: out of memory (reported).
+ * Prepares for the calls or samples of a track. Writes the descriptions of its
+ * process and thread, if they are new. Sets w->pid, w->tid, and w->track or
+ * w->task. Samples must belong to a process, so those without pid and tid get
+ * a pid of their own. False: out of memory (reported).
  */
 static bool
 begin_track(struct perfetto_writer *w, const struct cg_track *track)
@@ -293,10 +293,10 @@ write_calls(struct perfetto_writer *w, size_t track)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Writes a packet with a sample: the stack, and of its n costs those that are
- * not 0. If time is NULL, writes the costs of events without times; else the
- * costs of events with times, and the time. The cost of the main event is the
- * sample's weight, others follow. False: an error (reported).
+ * Writes a packet with a sample: the stack, and those of its n costs that are
+ * not 0. If "time" is NULL, writes the costs of events without times. Else
+ * writes the time and the costs of events with times. The cost of the main
+ * event is the sample's weight; others follow. False: an error (reported).
  */
 static bool
 write_sample(struct perfetto_writer *w, const int64_t *time, uint32_t stack,
@@ -338,8 +338,8 @@ write_sample(struct perfetto_writer *w, const int64_t *time, uint32_t stack,
 }
 
 /*
- * Returns true if the sample must be written with its time: an event that is
- * written with times has a cost in it, or all costs are 0.
+ * Returns true if the sample must be written with its time. It must if it has
+ * a cost of an event with times, or no cost at all.
  */
 static bool
 is_timed(const struct perfetto_writer *w, const uint64_t *cost, size_t n)
@@ -528,9 +528,9 @@ find_times(struct perfetto_writer *w)
 }
 
 /*
- * Returns false for a track of calls whose event is not written with times:
- * its costs are then written as samples without times. True for all other
- * tracks.
+ * Returns true if the track is written. A track of calls is not if its event
+ * is written without times. Its costs are then written as samples without
+ * times.
  */
 static bool
 is_written(const struct perfetto_writer *w, const struct cg_track *track)
