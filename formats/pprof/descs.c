@@ -33,8 +33,9 @@ take_key(struct cg_slice *text, struct cg_slice *key)
 }
 
 /*
- * Reads the rest of a comment "cgconv part: pid: 7", which states process,
- * thread, number or command of the profile, into *info. Ignores unknown keys.
+ * Reads the rest of a comment "cgconv part: pid: 7" into *info. Such a comment
+ * states process, thread, number or command of the profile. Ignores unknown
+ * keys.
  */
 static void
 read_part(struct cg_slice text, struct cg_part_info *info)

@@ -27,9 +27,9 @@ goes_below_zero(const struct pprof_reader *r, size_t column)
 }
 
 /*
- * Returns a name for sample type i that differs from those of earlier events:
- * its type, with the number i + 1 if an earlier one has the same type. NULL:
- * out of memory (reported).
+ * Returns a name for sample type i that differs from those of earlier events.
+ * The name is its type. If an earlier one has the same type, the number i + 1
+ * follows. NULL: out of memory (reported).
  */
 static const char *
 event_name(struct finish *f, struct cg_slice type, size_t i)

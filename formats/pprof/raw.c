@@ -286,9 +286,10 @@ take_value(struct cg_slice *text, uint64_t *value)
 }
 
 /*
- * Reads a line of a sample, " 7 70000000: 1 2 3", values and numbers of
- * locations, into the message raw->sample; labels may follow on further lines.
- * Adds the sample before it to the profile. False: an error (reported).
+ * Reads a line of a sample, " 7 70000000: 1 2 3", into the message
+ * raw->sample. The line has values and numbers of locations; labels may follow
+ * on further lines. First adds the sample before it to the profile. False: an
+ * error (reported).
  */
 static bool
 take_sample(struct raw *raw, struct cg_slice line)
@@ -448,7 +449,7 @@ split_file(struct cg_slice *name, struct cg_slice *file)
 
 /*
  * Reads a line of the current location, "main.main /tmp/main.go:20:0
- * s=18(main.main.1)", or "??": adds a function to the profile, and the line to
+ * s=18(main.main.1)", or "??". Adds a function to the profile, and the line to
  * raw->location. False: an error (reported).
  */
 static bool
@@ -490,7 +491,7 @@ take_line(struct raw *raw, struct cg_slice text)
 
 /*
  * Reads the first line of a location, " 1: 0x4b51fd M=1 [F] main.main ...",
- * into the message raw->location, after adding the location before it to the
+ * into the message raw->location. First adds the location before it to the
  * profile. False: an error (reported).
  */
 static bool

@@ -72,8 +72,8 @@ check_locations(struct pprof_reader *r, struct cg_slice bytes)
 
 /*
  * Checks that the bytes are locations, and appends them to the path of the
- * sample in the batch, without decoding them: most paths are known by their
- * bytes. False: an error (reported).
+ * current sample in the batch. They are not decoded, because most paths are
+ * known by their bytes. False: an error (reported).
  */
 static bool
 add_locations(struct pprof_reader *r, struct cg_slice bytes)

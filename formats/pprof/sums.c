@@ -22,9 +22,9 @@
 /* ---- Paths -------------------------------------------------------------- */
 
 /*
- * Returns the bytes of a path, its locations as varints: up to the begin of
- * the next path's bytes, or to the end of all bytes. Valid until a path is
- * added.
+ * Returns the bytes of a path, which are its locations as varints. They end
+ * where the next path's bytes begin, or at the end of all bytes. Valid until a
+ * path is added.
  */
 struct cg_slice
 pprof_path_bytes(const struct pprof_sums *s, uint32_t id)
@@ -212,10 +212,10 @@ list_sample(struct pprof_sums *s, uint32_t id)
 }
 
 /*
- * Returns the sum of samples with path id and this set of labels, added if it
- * is new; NULL: out of memory (reported). Valid until the next one is added. A
- * path caches its last sample; its samples with other labels are found by a
- * table.
+ * Returns the sum of the samples with path "id" and this set of labels; adds
+ * it if it is new. A path caches its last sample. Its samples with other
+ * labels are found by a table. Valid until the next one is added. NULL: out of
+ * memory (reported).
  */
 static struct pprof_sample *
 get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
@@ -239,9 +239,9 @@ get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 }
 
 /*
- * Adds a sample of the batch to the sum for its path and labels: one sample,
- * and its values, which are signed; a sum that overflows sets s->overflow.
- * False: an error (reported).
+ * Adds a sample of the batch to the sum for its path and labels. Adds 1 to the
+ * number of samples, and adds its values, which are signed. A sum that
+ * overflows sets s->overflow. False: an error (reported).
  */
 static bool
 add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
@@ -264,10 +264,10 @@ add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
 }
 
 /*
- * Computes the hashes of the batch's paths, and prefetches what adding the
- * samples will read: hash slots, then paths, then their bytes and sums. Stores
- * in `likely` the path that a sample probably has. Each step is done for all
- * samples, so that the cache misses overlap.
+ * Computes the hashes of the batch's paths, and prefetches the memory needed
+ * to add the samples. This is hash slots, then paths, then their bytes and
+ * sums. Stores in "likely" the path that a sample probably has. Each step is
+ * done for all samples, so that the cache misses overlap.
  */
 static void
 fetch_batch(const struct pprof_sums *s, struct pprof_batch *batch)
