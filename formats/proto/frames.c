@@ -44,9 +44,9 @@ compare_called(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->fn_name[fn] to numbers of functions in the order of name and linker
- * name, from 1; functions with equal names have equal numbers. False: out of
- * memory (reported).
+ * Numbers functions in the order of name and linker name, from 1. Stores the
+ * numbers in w->fn_name[fn]. Functions with equal names have equal numbers.
+ * False: out of memory (reported).
  */
 static bool
 number_names(struct proto_writer *w)

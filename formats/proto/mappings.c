@@ -234,9 +234,9 @@ rate_object(const struct proto_writer *w, cg_object object)
 }
 
 /*
- * Returns the object that most likely is the main program, among the objects
- * of frames; of equally likely ones the first by path. 0: none, or out of
- * memory (reported).
+ * Returns the object of a frame that most likely is the main program. Of
+ * equally likely ones, takes the first by path. 0: none, or out of memory
+ * (reported).
  */
 static cg_object
 find_main_object(struct proto_writer *w)
@@ -267,9 +267,9 @@ find_main_object(struct proto_writer *w)
 }
 
 /*
- * If the list of mappings is empty, adds one for the object that most likely
- * is the main program: readers take the first mapping for it (profile.proto).
- * False: an error (reported).
+ * Adds a mapping if the list of mappings is empty. It is for the object that
+ * most likely is the main program, as readers take the first mapping for that
+ * (profile.proto). False: an error (reported).
  */
 static bool
 add_main_mapping(struct proto_writer *w)
@@ -336,8 +336,8 @@ compare_edges(const void *pa, const void *pb)
 
 /*
  * Sets w->edges to the begins and ends of all mappings' ranges, sorted by
- * object and address, without duplicates: from one of them up to the next, all
- * addresses have the same mapping. False: out of memory (reported).
+ * object and address, without duplicates. All addresses from one edge to the
+ * next have the same mapping. False: out of memory (reported).
  */
 static bool
 list_edges(struct proto_writer *w)
@@ -372,8 +372,9 @@ list_edges(struct proto_writer *w)
 }
 
 /*
- * Returns the index of the last edge (begin or end of a range) that is not
- * after the wanted one; the number of edges if there is none.
+ * Returns the index of the last edge that is not after the wanted one. An edge
+ * is the begin or end of a range. Returns the number of edges if there is
+ * none.
  */
 static uint32_t
 find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
@@ -431,10 +432,11 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 }
 
 /*
- * Assigns to each mapping, in the order of the list, those addresses of its
- * object that no earlier one has; sets `first` of each object to its first
- * mapping, and `rest` to its first one without a limit. That one gets all
- * addresses that are left, so later mappings of the object get none.
+ * Assigns the addresses of an object to its mappings, in the order of the
+ * list. A mapping gets only addresses that no earlier one has. Sets "first" of
+ * each object to its first mapping, and "rest" to its first one without a
+ * limit. The latter gets all addresses that are left, so later mappings of the
+ * object get none.
  */
 static void
 assign_addresses(struct proto_writer *w)

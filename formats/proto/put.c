@@ -266,9 +266,10 @@ proto_get_times(const struct proto_writer *w)
 }
 
 /*
- * Returns the sampling period to write; number 0 if it is unknown. Of merged
- * profiles, it is the longest period with the type and unit of the first one;
- * combineHeaders() in merge.go of pprof does so, too, but rejects other types.
+ * Returns the sampling period to write; its number is 0 if it is unknown. For
+ * merged profiles, it is the longest period with the type and unit of the
+ * first one. combineHeaders() in merge.go of pprof does so, too, but rejects
+ * other types.
  */
 struct proto_period
 proto_get_period(const struct proto_writer *w)
