@@ -34,10 +34,10 @@ new_total(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Sets open->total to the index + 1 of the total (time and calls of one stack)
- * of a new call: one named open->name, made by the innermost open call of the
- * thread with index id. Adds the total if it is new. False: out of memory
- * (reported).
+ * Finds the total (time and calls of one stack) of a new call, and adds it if
+ * it is new. The call is named open->name. Its caller is the innermost open
+ * call of the thread with index "id". Sets open->total to the total's index +
+ * 1. False: out of memory (reported).
  */
 static bool
 get_total(struct spans *spans, uint32_t id, struct spans_open *open)
@@ -65,9 +65,10 @@ get_total(struct spans *spans, uint32_t id, struct spans_open *open)
 }
 
 /*
- * Appends the total of the thread's innermost open call (0: none is open), and
- * the time now, to thread->moments, for the timeline; does nothing if the
- * target has no timeline. If memory runs out, the job fails.
+ * Appends a moment to thread->moments, for the timeline. The moment has the
+ * total of the thread's innermost open call (0: none is open) and the time
+ * "now". Does nothing if the target has no timeline. If memory runs out, the
+ * job fails.
  */
 static void
 keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
@@ -297,9 +298,9 @@ compare_times(const void *a, const void *b)
 }
 
 /*
- * Compares events at one time for qsort(): by duration, the longest first, as
- * it is the caller of calls that begin at the same time; then in the order of
- * the file.
+ * Compares events at one time for qsort(): by duration, the longest first,
+ * then in the order of the file. The longest one is the caller of calls that
+ * begin at the same time.
  */
 static int
 compare_durations(const void *a, const void *b)
