@@ -106,8 +106,8 @@ put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
 }
 
 /*
- * Returns true if the process or thread has no costs of the events before this
- * one; total[] has the sums of its costs by event.
+ * Returns true if the process or thread has no costs of events before "event".
+ * total[] has the sums of its costs by event.
  */
 static bool
 is_first(const uint64_t *total, size_t event)

@@ -350,9 +350,9 @@ count_moments(struct writer *w, cg_part part, size_t event)
 }
 
 /*
- * Returns true if the part's cost of the event equals its number of samples,
- * but some moments stand for several samples: then weights must be marked as
- * numbers of samples ("counted").
+ * Returns true if weights must be marked as numbers of samples ("counted").
+ * They must if the part's cost of the event equals its number of samples, but
+ * some moments stand for several samples.
  */
 static bool
 are_weights_counts(struct writer *w, cg_part part, size_t event)

@@ -383,8 +383,8 @@ find_next_node(struct reader *r, uint32_t frame, uint32_t *node)
 }
 
 /*
- * Handles an event that opens a frame: makes it the innermost open one, called
- * by the one that was innermost. False: an error (reported).
+ * Handles an event that opens a frame. The innermost open frame calls this
+ * one, which becomes the innermost. False: an error (reported).
  */
 static bool
 open_frame(struct reader *r, uint32_t frame)
@@ -465,7 +465,7 @@ static const struct key profile_keys[] = {
 };
 
 /*
- * Clears r->cost_of, the costs by node, for the next profile: only the
+ * Clears r->cost_of, the costs by node, for the next profile. Clears only the
  * elements of this profile's costs, as there may be many nodes.
  */
 static void

@@ -106,8 +106,8 @@ put_frame(struct writer *w, const struct frame *frame)
 }
 
 /*
- * Sets w->used for the nodes of stacks that have costs or are in timelines,
- * and for their callers; other nodes are not written.
+ * Sets w->used for the nodes of stacks that have costs or are in timelines.
+ * Sets it for their callers, too. Other nodes are not written.
  */
 static void
 mark_used(struct writer *w, size_t nodes)
@@ -241,8 +241,8 @@ compare_ranks(const void *pa, const void *pb)
 }
 
 /*
- * Returns true if the stack has no cost of an event before this one: samples
- * are counted in the profile of a stack's first event only.
+ * Returns true if the stack has no cost of an event before this one. Samples
+ * are counted only in the profile of a stack's first event.
  */
 static bool
 is_first_cost(const struct cg_stack_cost *stack, size_t event)
