@@ -25,9 +25,9 @@ struct reader {
 };
 
 /*
- * Reads the parts of a key on one line, "comm", "1234", into r->key: a text is
- * the command, the first number the pid, a later one the tid. A later text or
- * tid replaces an earlier one.
+ * Reads the parts of a key on one line, "comm", "1234", into r->key. A text is
+ * the command. The first number is the pid, a later one the tid. A later text
+ * or tid replaces an earlier one.
  */
 static void
 take_parts(struct reader *r, struct cg_slice text)

@@ -190,8 +190,8 @@ begin_function(struct reader *r, struct cg_slice name, bool creator)
 
 /*
  * Reads a line with a function and its arguments, "main.(*box).wait(0x0?,
- * {0xc00001, 0x2})", whose file is on the next line; one with "(...)" may be
- * inlined. Any other line ends the goroutine. False: an error (reported).
+ * {0xc00001, 0x2})". Its file is on the next line. A function with "(...)" may
+ * be inlined. Any other line ends the goroutine. False: an error (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice line)

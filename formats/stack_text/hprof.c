@@ -273,10 +273,10 @@ take_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Begins the section that a line such as "CPU TIME (ms) BEGIN (total = 3170)
- * Mon Aug 4 22:22:24 2008" begins: sets r->kind and the total, in ns, and
- * drops the rows of an earlier section of that kind. Ignores other lines.
- * False: rejected (reported).
+ * Begins a section at a line such as "CPU TIME (ms) BEGIN (total = 3170) Mon
+ * Aug 4 22:22:24 2008". Sets r->kind and the total, in ns, and drops the rows
+ * of an earlier section of that kind. Ignores other lines. False: rejected
+ * (reported).
  */
 static bool
 begin_section(struct reader *r, struct cg_slice line)

@@ -182,7 +182,7 @@ take_node(struct reader *r, struct cg_slice line)
 
 /*
  * Reads pid and name of the process into r->key from a line "Analysis of
- * sampling rg (pid 64751) every 1 millisecond"; ignores other lines.
+ * sampling rg (pid 64751) every 1 millisecond". Ignores other lines.
  */
 static void
 take_head(struct reader *r, struct cg_slice line)

@@ -47,9 +47,9 @@ skip_operator(struct cg_slice text, size_t at)
 }
 
 /*
- * Returns the offset of the blank in " (" before a function's arguments: the
- * first one outside of all brackets, as names of C++ have types in brackets.
- * Returns text.len if there is none.
+ * Returns the offset of the blank in " (" before a function's arguments. Names
+ * of C++ have types in brackets. So this is the first such blank outside of
+ * all brackets. Returns text.len if there is none.
  */
 static size_t
 find_arguments(struct cg_slice text)
@@ -134,8 +134,9 @@ skip_arguments(struct cg_slice text, size_t at)
 }
 
 /*
- * Sets *pos from " at a.cc:20", or *object from " from /lib/libc.so.6", with
- * which the text begins; leaves both as they were for another text.
+ * Sets *pos or *object from the begin of the text: *pos from " at a.cc:20",
+ * *object from " from /lib/libc.so.6". Leaves both as they were for another
+ * text.
  */
 static void
 take_place(struct text_frames *frames, struct cg_slice text,
@@ -197,9 +198,8 @@ add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
 }
 
 /*
- * Sets *pos from the source line that eu-stack -s adds, "/tmp/waits.cc:20:8"
- * (file, line, column) or without a column; leaves it as it was for other
- * lines.
+ * Sets *pos from the source line of eu-stack -s, "/tmp/waits.cc:20:8" (file,
+ * line, column) or without a column. Leaves *pos as it was for other lines.
  */
 static void
 take_source(
@@ -216,11 +216,10 @@ take_source(
 }
 
 /*
- * Appends a frame of eu-stack to the stack. text is its first line after the
- * address, "- 1 main - /tmp/waits"; the argument more has the lines that
- * continue it. If the frame before it has the same address and another
- * function, that frame is inlined into this one. False: out of memory
- * (reported).
+ * Appends a frame of eu-stack to the stack. "text" is its first line after the
+ * address, "- 1 main - /tmp/waits". "more" has the lines that continue the
+ * frame. If the frame before has the same address and another function, that
+ * frame is inlined into this one. False: out of memory (reported).
  */
 static bool
 add_elfutils(struct text_frames *frames, struct cg_slice text, uint64_t addr,

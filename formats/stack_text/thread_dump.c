@@ -136,8 +136,8 @@ take_digits(struct cg_slice *text, uint64_t *number)
 }
 
 /*
- * Sets *number to the number that follows the first occurrence of word in the
- * text; leaves it as it was if there is none.
+ * Sets *number to the number after the first occurrence of "word" in the text.
+ * Leaves it as it was if there is none.
  */
 static void
 find_number(struct cg_slice text, const char *word, uint64_t *number)
@@ -216,9 +216,9 @@ take_forced(struct cg_slice line, struct header *h)
 }
 
 /*
- * Returns the quote that ends a Java thread's name: the first quote that a
- * field of the line follows, as names may have quotes, too. line begins with
- * the name. NULL: there is none.
+ * Returns the quote that ends a Java thread's name; "line" begins with the
+ * name. Names may have quotes, too. So this is the first quote with a field of
+ * the line behind it. NULL: there is none.
  */
 static const char *
 find_quote(struct cg_slice line)
@@ -238,8 +238,9 @@ find_quote(struct cg_slice line)
 
 /*
  * Reads the line of jstack that begins a thread, "worker" #9 [6370] daemon
- * prio=5 tid=0x7f24 nid=0x18e2 runnable, into *h: the name, and as tid the
- * number nid or, if there is none, the one in brackets. False: another line.
+ * prio=5 tid=0x7f24 nid=0x18e2 runnable, into *h. Takes the name, and as tid
+ * the number nid. Without nid, the tid is the number in brackets. False:
+ * another line.
  */
 static bool
 take_java(struct cg_slice line, struct header *h)
@@ -261,7 +262,7 @@ take_java(struct cg_slice line, struct header *h)
 
 /*
  * Reads the line of faulthandler that begins a thread, "Current thread
- * 0x00007f [name] (most recent call first):", into *h; without a name, the
+ * 0x00007f [name] (most recent call first):", into *h. Without a name, the
  * address is the name. False: another line; *h may have changed.
  */
 static bool
@@ -364,7 +365,7 @@ keep_line(struct reader *r, struct cg_slice text)
 
 /*
  * Reads a frame of gdb or eu-stack, "3 0x00005604c52b53b7 in ...", without its
- * "#": ends the frame before it, and keeps the line. Frame 0 begins another
+ * "#". Ends the frame before it, and keeps the line. Frame 0 begins another
  * thread, unless this one has no frame yet. Ignores other text, and frames
  * that follow no frame of these tools. False: an error (reported).
  */
@@ -493,7 +494,7 @@ take_java_frame(struct reader *r, struct cg_slice text)
 
 /*
  * Reads a frame of jstack -F, "java.lang.Thread.run() @bci=11, line=829
- * (Compiled frame)", and appends it to the stack; bci points to its " @bci".
+ * (Compiled frame)", and appends it to the stack. "bci" points to its " @bci".
  * False: an error (reported).
  */
 static bool
@@ -536,8 +537,8 @@ take_java_line(struct reader *r, struct cg_slice text)
 /* ---- Lines --------------------------------------------------------------- */
 
 /*
- * Returns true if the line continues the frame of gdb or eu-stack that is
- * being read: it is indented by exactly four blanks.
+ * Returns true if the line continues the current frame of gdb or eu-stack.
+ * Such a line is indented by exactly four blanks.
  */
 static bool
 continues(const struct reader *r, struct cg_slice line)
@@ -649,9 +650,9 @@ is_frame(struct cg_slice line)
 }
 
 /*
- * Recognises a dump of threads, which may be in a log, after other lines. For
- * one frame there may be about two other lines, at most: a text that only
- * quotes a dump is none.
+ * Recognises a dump of threads, which may be in a log, after other lines. A
+ * text that only quotes a dump is none. So there may be at most about two
+ * other lines for each frame.
  */
 static int
 probe(const struct cg_head *head)
