@@ -174,8 +174,8 @@ find_largest(struct writer *w)
 }
 
 /*
- * Returns the function whose self costs a frame's colour is about: its own, or,
- * of reversed stacks, that of the leaf.
+ * Returns the function whose self costs a frame's colour shows. It is the
+ * frame's own or, in reversed stacks, that of the leaf.
  */
 static cg_fn
 judged_fn(const struct writer *w, uint32_t frame)

@@ -19,9 +19,9 @@
 #define CHART_LEAST "0.5"
 
 /*
- * Reads option min-width, "0.3" (pixels) or "0.1%" of the width of all frames,
- * into svg->least, in millionths of a pixel; svg->percent tells which. False:
- * malformed, or too large (not reported).
+ * Reads option min-width into svg->least, in millionths of a pixel. "0.3" is
+ * in pixels, "0.1%" a part of the width of all frames; svg->percent tells
+ * which. False: malformed, or too large (not reported).
  */
 static bool
 take_min_width(struct svg *svg, const char *text)
