@@ -129,9 +129,9 @@ leave(struct cg_doc *doc, struct reader *r, size_t depth)
 }
 
 /*
- * Reads the tree of cost centres, and adds their costs to the graph; by a loop
- * instead of recursion, as nodes nest as deep as JSON may. False: an error
- * (reported).
+ * Reads the tree of cost centres, and adds their costs to the graph. Uses a
+ * loop instead of recursion, as nodes nest as deep as JSON may. False: an
+ * error (reported).
  */
 static bool
 take_tree(struct cg_doc *doc, void *into)

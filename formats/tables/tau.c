@@ -184,8 +184,8 @@ is_called(const struct reader *r, cg_fn fn)
 }
 
 /*
- * Returns true if there are paths and all begin at functions without callers:
- * the paths are then whole stacks; otherwise they are only the ends of stacks.
+ * Returns true if paths are whole stacks: there are paths, and all begin at
+ * functions without callers. Otherwise they are only the ends of stacks.
  */
 static bool
 are_stacks(const struct reader *r)
@@ -273,8 +273,8 @@ add_row(struct reader *r, const struct row *row, bool stacks)
 
 /*
  * Reads the first line, "23 templated_functions_MULTI_TIME": the number of
- * rows, and the metric, which becomes the event; times are converted from us
- * to ns. False: an error (reported).
+ * rows and the metric. The metric becomes the event. Times are converted from
+ * us to ns. False: an error (reported).
  */
 static bool
 take_first(struct reader *r, struct cg_slice line)

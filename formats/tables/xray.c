@@ -85,9 +85,9 @@ add_event(struct reader *r)
 }
 
 /*
- * Adds a function of llvm-xray account to the graph: its calls, and the sum of
- * their times as inclusive time; place is "a.cc:3:0" or "(unknown)". Its self
- * time is not known. False: the builder has failed.
+ * Adds a function of llvm-xray account to the graph. Its calls and their
+ * inclusive time are known, its self time is not. "place" is "a.cc:3:0" or
+ * "(unknown)". False: the builder has failed.
  */
 static bool
 add_function(struct reader *r, struct cg_slice name, struct cg_slice place,
@@ -177,10 +177,10 @@ hash_call(const struct reader *r, const struct call *call)
 }
 
 /*
- * Returns the number of a call (node of the call tree), from 1. As several
- * tables list a call, an earlier one with the same caller, function, thread
- * and numbers is returned; if there is none, the call is added, and *is_new
- * set. 0: out of memory (reported).
+ * Returns the number of a call (node of the call tree), from 1. Several tables
+ * list a call. So an earlier one with the same caller, function, thread and
+ * numbers is returned. If there is none, adds the call and sets *is_new. 0:
+ * out of memory (reported).
  */
 static uint32_t
 find_call(struct reader *r, const struct call *want, bool *is_new)
@@ -297,7 +297,7 @@ cut_flame(struct cg_slice *line, uint64_t *sum)
 
 /*
  * Reads a line of a stack, "thread_7;main;f(); 4753", and adds the call of its
- * last function; the lines of its callers must precede it. Skips an empty
+ * last function. The lines of its callers must precede it. Skips an empty
  * line. False: an error (reported).
  */
 static bool
