@@ -184,9 +184,9 @@ state_of(uint8_t status, char *text, size_t size)
 #define STATE_MAX 64   /* bytes of all states */
 
 /*
- * Chooses the thread with this index: its labels, among them its status, and
- * its track (timeline) become those of the samples that are added from now on.
- * Does nothing if the last call had the same thread and status.
+ * Selects the thread of the samples that are added from now on. Sets their
+ * labels, which include the thread's status, and their track (timeline). Does
+ * nothing if the last call had the same thread and status.
  */
 static void
 select_thread(struct samples *s, size_t index, uint8_t status)
@@ -251,9 +251,9 @@ add_node(struct samples *s, cg_node parent, struct step *step)
 }
 
 /*
- * Sets the graph's nodes of the frames of a thread's stack, from index `from`
- * on; of all frames if the library has dropped the nodes since. False: an
- * error (reported).
+ * Sets the graph's nodes of the frames of a thread's stack, from index "from"
+ * on. If the library has dropped the nodes since, sets those of all frames.
+ * False: an error (reported).
  */
 static bool
 add_nodes(struct samples *s, struct thread *thread, size_t from)
@@ -319,7 +319,7 @@ take_stack(struct samples *s, struct thread *thread, uint8_t kind)
 
 /*
  * Adds a sample of the thread s->thread.at[index] to the graph, with the
- * thread's current stack; delta is the time since its last sample, in us. A
+ * thread's current stack. "delta" is the time since its last sample, in us. A
  * sample without frames is only counted, and moves the thread's time. False:
  * an error (reported).
  */
