@@ -55,8 +55,8 @@ take_location(struct massif *m, struct cg_slice text, struct node *node)
 
 /*
  * Reads a line of a heap tree, " n2: 4096 0x10AE19: main (a.c:3)", and appends
- * the node; blanks are its depth, and *children becomes the number after n.
- * False: an error (reported).
+ * the node. The number of blanks is its depth. *children becomes the number
+ * after n. False: an error (reported).
  */
 static bool
 take_node(struct massif *m, struct cg_slice line, uint64_t *children)
@@ -112,10 +112,10 @@ read_tree(struct massif *m, bool wanted)
 }
 
 /*
- * Adds the bytes of one stack to the graph, unless they are 0: its frames are
- * the nodes in m->path from index last, the outermost caller, to 1, the
- * function that allocated; path[0] is the whole heap. If last is 0, they
- * belong to the function "(unknown)".
+ * Adds the bytes of one stack to the graph, unless they are 0. The stack's
+ * frames are nodes in m->path, from index "last", the outermost caller, to 1,
+ * the function that allocated. path[0] is the whole heap. If "last" is 0, the
+ * bytes belong to the function "(unknown)".
  */
 static void
 add_stack(struct massif *m, size_t last, uint64_t bytes)
@@ -221,10 +221,10 @@ end_snapshot(struct massif *m)
 }
 
 /*
- * Returns true if option snapshot chooses the tree of the current snapshot;
- * peak: it is the peak. With snapshot=peak, also chooses each tree before the
- * peak: the next chosen tree replaces it, so the last one stays if there is no
- * peak.
+ * Returns true if option snapshot chooses the tree of the current snapshot.
+ * "peak" tells that it is the peak. With snapshot=peak, also chooses each tree
+ * before the peak. The next chosen tree replaces it, so the last one stays if
+ * there is no peak.
  */
 static bool
 is_wanted(const struct massif *m, bool peak)
