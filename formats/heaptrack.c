@@ -146,9 +146,9 @@ add_frame(struct reader *r, cg_fn fn, const struct cg_pos *pos, bool inlined)
 }
 
 /*
- * Appends to r->frame the frames that the object's symbols give for an
- * address, several if functions are inlined there; without symbols, an unknown
- * function of the object. False: an error (reported).
+ * Appends the frames at an address of an object to r->frame, by the object's
+ * symbols. There are several if functions are inlined there. Without symbols,
+ * appends an unknown function of the object. False: an error (reported).
  */
 static bool
 add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)

@@ -25,8 +25,8 @@ take_head(struct cg_slice *line, uint64_t *max)
 }
 
 /*
- * Adds the counts of a file's lines 1 to max, which are numbers in one line;
- * lines with 0 are skipped, as they need not have code. False: rejected
+ * Adds the counts of a file's lines 1 to "max"; they are numbers in one line.
+ * Skips lines with count 0, as they need not have code. False: rejected
  * (reported).
  */
 static bool

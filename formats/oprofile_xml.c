@@ -204,8 +204,8 @@ add_symbol(struct reader *r)
 }
 
 /*
- * Sets *symbol to the index of the symbol whose id is in an attribute; samples
- * precede the table of symbols, so an unknown id adds a symbol, whose name
+ * Sets *symbol to the index of the symbol whose id is in an attribute. Samples
+ * precede the table of symbols. So an unknown id adds a symbol, whose name
  * follows. False: an error (reported).
  */
 static bool

@@ -319,9 +319,9 @@ next_count(struct reader *r, uint64_t *count)
 }
 
 /*
- * Takes a number of seconds, and sets *ns; negative ones, which profile writes
- * if its bias is too large, become 0 with a warning. False: an error
- * (reported).
+ * Takes a number of seconds, and stores it in *ns. The module profile writes
+ * negative times if its bias is too large. They become 0, with a warning.
+ * False: an error (reported).
  */
 static bool
 next_time(struct reader *r, uint64_t *ns)
@@ -491,8 +491,8 @@ count_calls(
 }
 
 /*
- * Returns cost * part / whole, rounded down, in floating point, as the product
- * may not fit into 64 bits; part is at most whole.
+ * Returns cost * part / whole, rounded down; "part" is at most "whole".
+ * Computes in floating point, as the product may not fit into 64 bits.
  */
 static uint64_t
 share(uint64_t cost, uint64_t part, uint64_t whole)
@@ -503,10 +503,9 @@ share(uint64_t cost, uint64_t part, uint64_t whole)
 }
 
 /*
- * Sets the costs of the calls in r->call, all of which call the function
- * callee: divides the function's inclusive cost among its callers, except
- * itself, by the number of calls. Does nothing if a caller states a cost; in
- * files of the module profile none does.
+ * Divides a function's inclusive cost among its callers, except itself, by the
+ * number of calls. r->call has the calls, whose costs are set. Does nothing if
+ * a caller states a cost. In files of the module profile, none does.
  */
 static void
 divide_cost(
@@ -566,8 +565,9 @@ add_calls(struct reader *r, const struct function *callee,
 }
 
 /*
- * Reads an entry of the dictionary, a function with its costs and callers, and
- * adds it to the graph; at the end sets *end. False: an error (reported).
+ * Reads an entry of the dictionary, and adds it to the graph. An entry is a
+ * function with its costs and callers. At the end of the dictionary, sets
+ * *end. False: an error (reported).
  */
 static bool
 read_function(struct reader *r, bool *end)

@@ -396,8 +396,8 @@ select_thread(struct reader *r, uint32_t tid)
 }
 
 /*
- * Sets *column to the column of an event, which is added the first time, and
- * makes r->cost long enough for it. The event is an index in the file's list
+ * Sets *column to the column of an event, and makes r->cost long enough for
+ * it. Adds the column the first time. "event" is an index in the file's list
  * (meta_info); without a list, 0 stands for an event "samples". False: no such
  * event, or out of memory (reported).
  */

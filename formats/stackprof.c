@@ -95,7 +95,7 @@ take_edges(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the samples of a source line: an array of two numbers, the samples
+ * Reads the samples of a source line. An array has two numbers: the samples
  * with the line on their stack, and the self samples, which go to line->self.
  * A plain number has no self samples, and is skipped. False: an error
  * (reported).
@@ -192,8 +192,8 @@ take_frames(struct cg_doc *doc, void *into)
 /* ---- Stacks -------------------------------------------------------------- */
 
 /*
- * Moves *at, the index of a node of the tree of stacks, to its child with a
- * frame id; a new child is added. False: out of memory (reported).
+ * Moves *at, the index of a node in the tree of stacks, to its child with the
+ * frame "id". Adds a new child. False: out of memory (reported).
  */
 static bool
 step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)

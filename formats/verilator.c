@@ -159,9 +159,9 @@ compare_rows(const void *pa, const void *pb)
 }
 
 /*
- * Adds a line to the graph. row[0] to row[n - 1] are its points: the line's
- * count is the largest of theirs, and if there are several, each is a branch.
- * False: the builder has failed.
+ * Adds a line to the graph. Its points are row[0] to row[n - 1]. The line's
+ * count is the largest count of a point. If there are several points, each is
+ * a branch. False: the builder has failed.
  */
 static bool
 add_line(struct verilator *v, const struct row *row, size_t n)

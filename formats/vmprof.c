@@ -278,8 +278,8 @@ add_fn(struct reader *r, struct code *code)
 
 /*
  * Reads an id and its name, and stores the name. CPython's writer lists each
- * id among the native ones, too: the name of a code object (python) has
- * priority over the native one. False: an error (reported).
+ * id among the native ones, too. So the name of a code object ("python") has
+ * priority over a native one. False: an error (reported).
  */
 static bool
 take_name(struct reader *r, bool python)

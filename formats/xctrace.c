@@ -105,9 +105,9 @@ keep(
 }
 
 /*
- * Reads an element into *item. One with content, <x id="7">, is read by
- * take(), and stored under its id; <x ref="7"/> gets a copy of what is stored.
- * False: an error (reported).
+ * Reads an element into *item. take() reads an element with content, <x
+ * id="7">, which is stored under its id. <x ref="7"/> gets a copy of the
+ * stored item. False: an error (reported).
  */
 static bool
 take_item(struct reader *r, enum kind kind, struct item *item,
@@ -266,8 +266,8 @@ find_frames(struct reader *r)
 /*
  * Adds the frames of the current stack to the graph, and returns the leaf's
  * node; 0: no frames. Most stacks share their outer frames with the previous
- * one, whose nodes are kept in r->step: only the other frames are looked up,
- * and replace the previous ones there. r->step must have room for all frames.
+ * one, whose nodes are in r->step. Only the other frames are looked up, and
+ * replace the previous ones there. r->step must have room for all frames.
  */
 static cg_node
 add_frames(struct reader *r)

@@ -160,9 +160,8 @@ get_name(struct cg_doc *doc, struct prof *prof, cg_name id)
 }
 
 /*
- * Copies those costs that the input has, of all kinds in cost[], to
- * selected[], and returns their number; negative times become 0 with a
- * warning.
+ * Copies the costs that the input has from cost[], which has all kinds, to
+ * selected[]. Returns their number. Negative times become 0, with a warning.
  */
 static size_t
 select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
@@ -184,8 +183,8 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 }
 
 /*
- * Computes the self costs of functions: the costs of all calls to a function,
- * less those of the calls that it makes. Also stores the lowest level of
+ * Computes the self cost of each function: the costs of all calls to it, less
+ * the costs of the calls that it makes. Also stores the lowest level of
  * recursion of each pair of caller and callee, for add_calls(). False: an
  * error (reported).
  */
