@@ -52,6 +52,7 @@ struct writer {
 	bool inclusive;                /* the event has inclusive costs */
 	bool sampled;                  /* calls are counted in samples */
 	bool is_signed, change;        /* the graph shows changes */
+	bool objects;                  /* functions of several are drawn */
 	double total, largest;         /* largest change of a function */
 	const char *cluster;           /* "file", "object" or NULL */
 	double node_threshold, call_threshold; /* shares */
@@ -349,7 +350,7 @@ put_label(struct writer *w, cg_fn fn)
 	    cg_base_name(cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
 	uint32_t cycle = cg_sum_cycle(w->sums[0], fn);
 
-	if (object.len > 0) {
+	if (w->objects && object.len > 0) {
 		put_text(w->out, object);
 		cg_puts(w->out, "\\n");
 	}
@@ -480,6 +481,9 @@ put_functions(struct writer *w)
 
 		if (fn == 0 || fn_share(w, fn) < w->node_threshold)
 			continue;
+		if (count > 0 && cg_fn_object(w->graph, fn) !=
+				     cg_fn_object(w->graph, drawn[0].fn))
+			w->objects = true;
 		drawn[count] =
 		    (struct drawn){ cluster_of(w, fn), (uint32_t)count, fn };
 		w->id[fn] = (uint32_t)++count;
