@@ -34,7 +34,7 @@ drawn()
 }
 
 @test "dot: names the objects of functions if there are several" {
-	printf '%s\n' 'events: Ir' ob=a fn=f '1 5' fn=g '1 5' >"$dir/one.cg"
+	printf '%s\n' 'events: Ir' ob=a fn=f '1 5' cfn=g calls=1 '1 5' fn=g '1 5' >"$dir/one.cg"
 	"$CGCONV" -q -t dot "$dir/one.cg" | grep -c 'label="[fg]\\n' | says 2
 	printf '%s\n' ob=b fn=h '1 5' | cat "$dir/one.cg" - >"$dir/two.cg"
 	"$CGCONV" -q -t dot "$dir/two.cg" | grep -c 'label="[ab]\\n[fgh]\\n' | says 3
