@@ -316,7 +316,7 @@ function callersLayout(event, fn, merge) {
 
 /* ---- In the order of time ----------------------------------------------- */
 
-/* Samples last until the next, but no longer than so many usual intervals. */
+/* Samples last until the next, but no longer than so many usual intervals, or what they took. */
 const LONGEST = 4;
 
 function usualInterval(time, from, end) {
@@ -333,11 +333,24 @@ function trackRange(track) {
 	return [momentBegins()[track], momentBegins()[track + 1]];
 }
 
+/* How long each sample took, if the main event is time; else an empty array. */
+function sampleTimes(track) {
+	const { unit, weights } = events[mainEvent()];
+
+	return unit === 'ns' && weights.length === 1 && texts('track_unit').get(track) === 'ns'
+		? col('moment_cost', weights[0][0]) : EMPTY;
+}
+
+/* V8 samples these without the stack they interrupt; its viewers show them on that. */
+function interrupts(node) {
+	return node > 0 && parents()[node] === 0 && /^\((garbage collector|program)\)$/.test(fnName(col('node_fn')[node]));
+}
+
 /* length: of the axis. */
 function chartLayout(track, length) {
 	const [from, end] = trackRange(track), time = col('moment_time'), node = col('moment_node');
 	const parent = parents(), depthOf = col('node_depth'), fn = col('node_fn');
-	const spans = col('track_spans')[track] > 0;
+	const spans = col('track_spans')[track] > 0, took = sampleTimes(track);
 	const usual = spans ? 0 : usualInterval(time, from, end);
 	const last = Math.max(col('track_end')[track], end > from ? time[end - 1] + usual : 0);
 	const all = Math.max(last, length);
@@ -352,30 +365,40 @@ function chartLayout(track, length) {
 			box.end[i] = box.fn.length;
 		}
 	};
+	const push = (i, depth, at) => {
+		open.push([i, box.fn.push(fn[i]) - 1]);
+		box.depth.push(depth);
+		box.start.push(at);
+		box.stop.push(0);
+		box.end.push(0);
+	};
 	const show = (to, at) => {
-		const path = [];
+		const path = [], [top] = open[open.length - 1];
 		let same = to;
+
+		if (interrupts(to) && open.length > (interrupts(top) ? 2 : 1)) {
+			if (top !== to) {
+				close(interrupts(top) ? open.length - 1 : open.length, at);
+				push(to, open.length, at);
+			}
+			return;
+		}
 
 		while (same && !(depthOf[same] < open.length && open[depthOf[same]][0] === same)) {
 			path.push(same);
 			same = parent[same];
 		}
 		close(depthOf[same] + 1, at);
-		for (const i of path.reverse()) {
-			open.push([i, box.fn.push(fn[i]) - 1]);
-			box.depth.push(depthOf[i]);
-			box.start.push(at);
-			box.stop.push(0);
-			box.end.push(0);
-		}
+		for (const i of path.reverse())
+			push(i, depthOf[i], at);
 	};
 
 	for (let i = from; i < end; i++) {
-		const until = i + 1 < end ? time[i + 1] : last;
+		const until = i + 1 < end ? time[i + 1] : last, shown = Math.max(usual, took[i] || 0);
 
 		show(node[i], time[i]);
-		if (!spans && until - time[i] > LONGEST * usual)
-			close(1, time[i] + usual);
+		if (!spans && until - time[i] > Math.max(shown, LONGEST * usual))
+			close(1, time[i] + shown);
 	}
 	close(1, last);
 	box.end[0] = box.fn.length;

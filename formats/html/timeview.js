@@ -83,7 +83,7 @@ function sameUnit(track) {
 }
 
 /*
- * Of samples their costs, or their number if the event has none; of calls the time in them. Filters
+ * Of samples their costs, over the time that they took, or their number if the event has none; of calls the time in them. Filters
  * leave no frame to what they drop.
  */
 function activity(track, event, length) {
@@ -101,10 +101,13 @@ function activity(track, event, length) {
 			bins[bin] += Math.min(until, (bin + 1) * wide) - Math.max(at, bin * wide);
 	};
 	const value = weights.map(([index, factor]) => [col('moment_cost', index), factor]);
+	const took = event === events[mainEvent()] ? sampleTimes(track) : EMPTY;
 
 	for (let i = from; i < end; i++)
 		if (col('track_spans')[track])
 			node[i] && add(time[i], i + 1 < end ? time[i + 1] : col('track_end')[track]);
+		else if (took[i] > wide && time[i] + took[i] <= length)
+			node[i] && add(time[i], time[i] + took[i]);
 		else if (!narrowed || node[i])
 			bins[Math.min(BINS - 1, Math.floor(time[i] / wide))] += value.length
 				? value.reduce((sum, [cost, factor]) => sum + factor * (cost.length ? cost[i] : 1), 0) : 1;

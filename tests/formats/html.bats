@@ -750,6 +750,24 @@ script()
 	same "$dir/want" "$dir/got"
 }
 
+@test "html: samples of V8 last until the next, on what they interrupt" {
+	command -v node >/dev/null || skip 'no node'
+	frame() { printf '{"id":%d,"callFrame":{"functionName":"%s","scriptId":"%d","url":"","lineNumber":0,"columnNumber":0}%s},' "$@"; }
+	{
+		printf '{"nodes":['
+		frame 1 '(root)' 0 ',"children":[2,4,5]'
+		frame 2 a 1 ',"children":[3]'
+		frame 3 b 1 ''
+		frame 4 '(garbage collector)' 0 ''
+		frame 5 '(program)' 0 '' | sed 's/,$//'
+		printf '],"startTime":0,"endTime":90,"samples":[5,3,4,5,2,3],"timeDeltas":[0,10,1,1,1,50]}'
+	} >"$dir/in.cpuprofile"
+	report "$dir/in.cpuprofile"
+	script base names inflate events data state select cycles filter layout times chart >"$dir/chart.js"
+	node "$dir/chart.js" "$dir/out.html" | same - <(printf '%s\n' '1 (program) 0 10000' '1 a 10000 75600' \
+		'2 b 10000 13000' '3 (garbage collector) 11000 12000' '3 (program) 12000 13000' '2 b 63000 75600')
+}
+
 @test "html: names are shortened without losing the function" {
 	command -v node >/dev/null || skip 'no node'
 	script names names >"$dir/names.js"
