@@ -100,7 +100,7 @@ class Table {
 				: this.sortKey === '-' + c.key ? 'descending' : null;
 
 			return el('div', { class: c.number ? 'td n' : 'td', role: 'columnheader',
-				'aria-sort': way, title: c.hint },
+				'aria-sort': way, title: c.hint || c.label },
 			c.value ? el('button', { on: { click: () => this.turn(c) } }, c.label,
 				el('span', { class: 'way', 'aria-hidden': 'true' },
 					way === null ? '' : way === 'ascending' ? '\u2191' : '\u2193'))
@@ -261,7 +261,7 @@ function costColumns(key, label, name, event, at) {
 	const plain = (part, title, side) => {
 		const of = costs(name, event, side);
 
-		return { key: key + part, label: title, number: true, width: costWidth(narrow() ? 150 : 128),
+		return { key: key + part, label: title, number: true, width: costWidth(narrow() || label.includes(' ') ? 168 : 128),
 			value: (row) => of[at(row)], show: (row) => showCost(of[at(row)], event) };
 	};
 

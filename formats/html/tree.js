@@ -166,7 +166,7 @@ function treeName(tree, row, redo) {
 
 function treeColumns(tree, redo) {
 	const event = tree.event, all = whole(event);
-	const cost = (key, label, value) => ({ key, label, number: true, width: costWidth(170),
+	const cost = (key, label, value) => ({ key, label, number: true, width: costWidth(narrow() ? 182 : 170),
 		text: value, show: (row) => bar([showCost(value(row), event), state.unit === 'pct' ? null
 			: el('span', { class: 'pct' }, percent(value(row), all))], all ? value(row) / all : 0) });
 	const name = { key: 'name', label: 'Function', width: 'minmax(' + wide(300, 240) + ', 1fr)',
