@@ -56,9 +56,9 @@ find_counter(struct llvm_scratch *s, uint32_t use)
 }
 
 /*
- * Sets the root of a use (file or macro as the function uses it): the
- * expansion in the function's body (use main) through which the use is
- * reached. Sets it also for the uses between the body and this one. If the
+ * Sets the root of a use: a file or macro as the function uses it. The root is
+ * the expansion in the function's body (use "main") through which the use is
+ * reached. Also sets the root of uses between the body and this one. If the
  * body does not reach the use, its root stays LLVM_NONE.
  */
 static void
@@ -100,8 +100,9 @@ expand(struct llvm_scratch *s)
 }
 
 /*
- * Returns the number of the use that is the function's body: the first use of
- * a file to which no region expands. The number of uses if there is none.
+ * Returns the number of the use that is the function's body. This is the first
+ * use of a file to which no region expands. Returns the number of uses if
+ * there is none.
  */
 static uint32_t
 find_main(const struct llvm_scratch *s)
@@ -130,9 +131,10 @@ add(uint64_t a, uint64_t b)
 }
 
 /*
- * Sets *value to the value of a counter: 0, a counter of the profile, or the
- * sum or difference of an expression whose operands compute() has computed.
- * False: the counter does not exist, or the expression is malformed.
+ * Sets *value to the value of a counter. The counter is 0, a counter of the
+ * profile, or an expression. The value of an expression is the sum or
+ * difference of its operands, which compute() must have computed. False: the
+ * counter does not exist, or the expression is malformed.
  */
 static bool
 look_up(const struct llvm_scratch *s, uint32_t counter, uint64_t *value)

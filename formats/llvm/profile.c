@@ -159,9 +159,9 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 
 /*
  * Looks for the executable if option --exe is not given. Tries the profile's
- * name without its suffix, then a.out. Adds the first one with a coverage
+ * name without its suffix, then a.out. Keeps the first one with a coverage
  * mapping and a build id of the profile. Counts it in *count. A profile may
- * have no build ids. Then only the file with the profile's name is added, as
+ * have no build ids. Then only the file with the profile's name is kept, as
  * a.out may be any program. False: an error (reported).
  */
 static bool
