@@ -320,9 +320,10 @@ take_fn(struct reader *r)
 }
 
 /*
- * Returns the function after the one that got the last count, if the rest of
- * the record is its name, which is taken then. Counts mostly come in the order
- * of the FN records, so this saves lookups. NULL: it is another name.
+ * Takes the rest of the record if it is the name of the next function: the one
+ * after the function that got the last count. Returns that function. NULL: it
+ * is another name, and nothing is taken. Counts mostly come in the order of
+ * the FN records, so this saves lookups.
  */
 static struct lcov_fn *
 take_next_fn(struct reader *r)
@@ -454,11 +455,11 @@ take_line(struct reader *r)
 }
 
 /*
- * Reads DA:line,count with short numbers, as most records of a file, and
- * appends the line to the section: a fast path of take_line(), which need not
- * find the end of the record first. The newline that ends each record stops
- * skip_number(). Returns the newline; NULL: another record, or the array must
- * grow; nothing is taken.
+ * Reads the record DA:line,count that begins at "at", and appends the line to
+ * the section. This is the fast path of take_line() for short numbers, as in
+ * most records. It does not search the end of the record: the newline there
+ * stops skip_number(). Returns the address of the newline. NULL: it is another
+ * record, no section is open, or the array must grow; nothing is taken.
  */
 static inline const char *
 take_plain_line(struct reader *r, const char *at)
@@ -481,9 +482,10 @@ take_plain_line(struct reader *r, const char *at)
 }
 
 /*
- * Reads BRDA with a number for each of block, branch and count, or "-" for the
- * count, and appends the branch to the section: a fast path of take_branch().
- * Returns as take_plain_line().
+ * Reads the record BRDA:line,block,branch,count that begins at "at", and
+ * appends the branch to the section. The count may be "-". This is the fast
+ * path of take_branch() for short numbers. Returns what take_plain_line()
+ * returns.
  */
 static inline const char *
 take_plain_branch(struct reader *r, const char *at)
