@@ -241,6 +241,7 @@ static char output[sizeof(directory) + 8];
 struct conversion {
 	const char *input, *program; /* program: NULL if there is none */
 	const char *before; /* not NULL: write the difference from it */
+	size_t again;       /* how often the input is read, besides once */
 	const struct cg_module *to;
 	bool gzip;
 	char *right; /* the expected output */
@@ -319,7 +320,8 @@ convert(struct conversion *it)
 	cg_job_set_clamp(job, true);
 	if (status == CG_OK && it->program != NULL)
 		status = cg_job_add_object(job, it->program);
-	if (status == CG_OK && it->before == NULL)
+	for (size_t i = 0;
+	     status == CG_OK && it->before == NULL && i <= it->again; i++)
 		status = cg_job_add_input(job, it->input);
 	if (status == CG_OK)
 		status =
@@ -538,6 +540,21 @@ try_difference(const char *before, const char *after)
 	}
 }
 
+/* Coverage that is read again and again is added in place. */
+static void
+try_again(const char *path)
+{
+	static const char *const targets[] = { "json", "lcov" };
+	static struct conversion it;
+
+	it.input = path;
+	it.again = 3;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+		it.to = cg_find_module(cg_formats(), cg_slice(targets[i]));
+		try_conversion(&it);
+	}
+}
+
 int
 main(void)
 {
@@ -559,6 +576,7 @@ main(void)
 	    "samples/callgrind/plain/callgrind.out");
 	try_difference(
 	    "samples/json/stacks/stacks.cgj", "samples/json/stacks/stacks.cgj");
+	try_again("samples/lcov/geninfo-1.16/coverage.info");
 	(void)unlink(output);
 	CHECK(rmdir(directory) == 0);
 	return unit_end();
