@@ -344,6 +344,7 @@ fuzz-keep: fuzzers
 bench: all
 	@B=$(B) tests/bench/run
 	@B=$(B) tests/bench/coverage
+	@B=$(B) tests/bench/many
 
 ## bench-growth: print how time and memory grow with the input's size
 bench-growth: all
