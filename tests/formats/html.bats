@@ -750,9 +750,15 @@ script()
 	same "$dir/want" "$dir/got"
 }
 
+# frame ID NAME SCRIPT MORE: a node of a CPU profile of V8.
+frame()
+{
+	printf '{"id":%d,"callFrame":{"functionName":"%s","scriptId":"%d","url":"","lineNumber":0,"columnNumber":0}%s},' \
+		"$@"
+}
+
 @test "html: samples of V8 last until the next, on what they interrupt" {
 	command -v node >/dev/null || skip 'no node'
-	frame() { printf '{"id":%d,"callFrame":{"functionName":"%s","scriptId":"%d","url":"","lineNumber":0,"columnNumber":0}%s},' "$@"; }
 	{
 		printf '{"nodes":['
 		frame 1 '(root)' 0 ',"children":[2,4,5]'
