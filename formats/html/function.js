@@ -72,7 +72,7 @@ function sumCalls(rows, other, event) {
 function callTable(label, rows, event, all, called) {
 	const grey = (row) => isUnreal(event, 'inclusive', called < 0 ? row.fn : called);
 	const columns = [{ key: 'cost', label: event.before ? 'Change' : 'Inclusive', number: true,
-		width: costWidth(170), value: (row) => row.cost,
+		width: costWidth(170), value: (row) => event.before ? Math.abs(row.cost) : row.cost, text: (row) => row.cost,
 		show: (row) => bar(event.before ? change(row.cost, event, undefined, grey(row))
 			: [showCost(row.cost, event),
 				el('span', { class: 'pct', title: 'of the function' }, percent(row.cost, all))],

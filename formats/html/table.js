@@ -271,7 +271,7 @@ function costColumns(key, label, name, event, at) {
 
 		return [plain('0', label.replace('Inclusive', 'Incl.') + ' before', 'before'), plain('1', 'After', 'after'),
 			{ key, label: 'Change', number: true, width: costWidth(120),
-				value: (row) => Math.abs(value[at(row)]),
+				value: (row) => Math.abs(value[at(row)]), text: (row) => value[at(row)],
 				show: (row) => bar(change(value[at(row)], event, undefined, grey(row)),
 					all ? value[at(row)] / all : 0, wayOf(value[at(row)], grey(row))) },
 			{ key: key + 's', label: '%', number: true, width: '92px',

@@ -960,6 +960,20 @@ frame()
 	same "$dir/want" "$dir/got"
 }
 
+@test "html: Chromium lists the calls of a difference by the size of their changes" {
+	needs_browser
+	calls() { printf '%s\n' 'events: Ir' fn=main '1 1' cfn=a calls=1 "1 $1" cfn=b calls=1 "1 $2" cfn=c calls=1 "1 $3" \
+		fn=a "1 $1" fn=b "1 $2" fn=c "1 $3"; }
+	calls 20 10 5 >"$dir/a.cg"
+	calls 11 9 9 >"$dir/b.cg"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.cg" "$dir/b.cg"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+	fn=$(grep -P '^fn\t' "$dir/rows" | cut -f 2 | grep -nx main | cut -d : -f 1)
+	browse "view=function&fn=$((fn - 1))"
+	cells | cut -f 1-3,5 | head -3 |
+		same - <(printf '%s\n' '20	11	−9	a' '5	9	+4	c' '10	9	−1	b')
+}
+
 @test "html: Chromium leads to missed lines and to those that cost most" {
 	needs_browser
 	printf '%s\n' SF:a.c DA:1,1 DA:2,0 DA:3,0 DA:5,2 DA:9,0 end_of_record >"$dir/in.info"
