@@ -77,8 +77,9 @@ print_event(const struct cg_event *event, const char *total, int name_width,
 }
 
 /*
- * Prints the totals of events and formulas over all parts of the profile
- * (threads, processes). totals: NULL if a total does not fit into 64 bits.
+ * Prints the total of each event and formula over all parts of the profile
+ * (threads, processes). totals is NULL if a total does not fit into 64 bits;
+ * then all totals are printed as unknown.
  */
 static void
 print_events(const struct cg_graph *graph, const uint64_t *totals)

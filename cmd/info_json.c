@@ -290,9 +290,11 @@ compare_ranked(const void *pa, const void *pb)
 }
 
 /*
- * Sets ranked[] to the functions that have costs, sorted by inclusive cost in
- * the column summary->ranked (an event or formula), largest first; returns
- * their number. ranked has room for all functions.
+ * Sets ranked[] to the functions that have a self or inclusive cost of any
+ * event, and returns their number. They are sorted by inclusive cost in the
+ * column summary->ranked (an event or formula), largest first. The unknown
+ * function is one of them only if it has self costs, as its inclusive cost is
+ * the total. ranked has room for all functions.
  */
 static size_t
 rank_functions(const struct summary *summary, struct ranked_fn *ranked)

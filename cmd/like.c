@@ -68,8 +68,9 @@ map_root(struct args *args, const char *root)
 }
 
 /*
- * Drops files outside of the directory of --root, or of the current one; makes
- * other paths relative to it. Returns the status: two roots are an error,
+ * Sets the job to drop files outside of the directory of --root, or of the
+ * current directory without --root. Paths of the other files become relative
+ * to that directory. Returns the status. More than one --root is an error,
  * because two files could get the same path.
  */
 static int

@@ -31,9 +31,10 @@ struct viewers {
 };
 
 /*
- * Sets viewers to the names of the programs to try for the output, at most
- * VIEWERS_MAX: viewers of its format, then the one that opens any file on the
- * system.
+ * Sets viewers to the names of the programs to try for opening the output, at
+ * most VIEWERS_MAX. First come the viewers of the output's format; the pages
+ * of --series have none. The last one is the program that opens any file on
+ * the system.
  */
 static void
 list_viewers(const struct args *args, struct viewers *viewers)

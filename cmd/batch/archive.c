@@ -118,8 +118,11 @@ stream_member(struct worker_pool *pool, struct members *members,
 
 /*
  * Reads the archive's current member, whose task is number n, and sends it to
- * a worker, if the task is still pending. If the member cannot be read, its
- * task fails, and CG_OK is returned, too; any other status ends the batch.
+ * a worker. A member that does not fit into memory is sent in pieces. Does
+ * nothing if the task is not pending, or its preparation finds that it need
+ * not run. If the member cannot be read, or is too large for a group of
+ * inputs, its task fails, but CG_OK is returned. Any other status ends the
+ * batch.
  */
 static int
 run_member(struct worker_pool *pool, struct members *members,

@@ -374,8 +374,9 @@ reset_task(struct task *task)
 }
 
 /*
- * Makes finished tasks of an earlier run pending again if their output was
- * removed, and with --retry-failed those that failed.
+ * Makes tasks that an earlier run converted pending again if their output is
+ * missing. With --retry-failed, makes its failed tasks pending, too. A task
+ * that this run's planning has failed stays so.
  */
 static void
 check_outputs(struct batch *batch)
@@ -534,8 +535,9 @@ open_alone(struct batch *batch)
 }
 
 /*
- * Starts a new manifest with its header; refuses to overwrite one without
- * --force. Returns the status.
+ * Empties the manifest, which is open, and writes its header. Without --force,
+ * a regular file that is not empty is an error instead. Returns the status;
+ * errors are reported.
  */
 static int
 begin_manifest(struct batch *batch)

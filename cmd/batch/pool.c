@@ -291,9 +291,9 @@ reads_together(const struct batch *batch, const struct piece *piece)
 
 /*
  * Sends the worker the next input of its chunk (the inputs that it sums) or,
- * after the last one, the order to write the sum; if nothing was summed, ends
- * the chunk. If the group (the inputs of one output) has failed, its remaining
- * inputs fail.
+ * after the last one, the order to write the sum. If nothing was summed, ends
+ * the chunk without writing. If the group (the inputs of one output) has
+ * failed, the remaining inputs of the chunk fail, and no sum is written.
  */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)

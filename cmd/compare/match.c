@@ -251,7 +251,8 @@ without_symbol(struct cg_slice name)
 
 /*
  * Returns true if the self costs of the unknown function (function 0) have a
- * sum other than 0, for any event. Moves the rows of the profile.
+ * sum other than 0, for any event. Opens that function in profile->rows, in
+ * place of what was open there.
  */
 static bool
 has_self(const struct profile *profile)

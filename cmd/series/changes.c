@@ -491,11 +491,12 @@ is_drift(const struct segmentation *s, size_t first, size_t last)
 }
 
 /*
- * Joins adjacent changes in one direction that are rather one slope into the
- * first of them, which gets the interval from the begin of the level before to
- * the end of the level after; also makes a single one a drift. Their places
- * stay until all are judged, as they end the levels next to them; what is
- * joined gets an empty interval until it is removed.
+ * Marks changes that are gradual as drifts. Adjacent changes in one direction
+ * become one drift if a line fits their runs better than levels do. Their
+ * first change then becomes the drift, from the first run of the level before
+ * to the last run of the level after. The other changes of the drift are
+ * removed from s. They are removed after all drifts are found, as they limit
+ * the levels next to them. A single change can become a drift, too.
  */
 static void
 join_drifts(struct segmentation *s)

@@ -280,9 +280,10 @@ read_bytes(struct series *series, struct cg_archive *archive,
 }
 
 /*
- * Sets *known to whether the bytes of a member of an archive are in a known
- * format, or --from says in which: other files, such as README, are no runs.
- * Returns the status.
+ * Sets *known to whether a member of an archive is read as a run. With --from,
+ * every member is. Else only members in a known format are, not a README.
+ * "bytes" is the content of the member. Returns the status; *known counts only
+ * with CG_OK.
  */
 static int
 is_profile(const struct series *series, const char *name, struct cg_slice bytes,

@@ -308,10 +308,11 @@ portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 }
 
 /*
- * Returns the weight of extending a call path by an arc (calls from its last
- * function): the cost of these calls on this path as a fraction of the total
- * of the current part (thread or process), for the event where it is largest.
- * If the arc has no costs, counts of calls are used instead.
+ * Returns the weight of extending a call path by an arc (calls from the path's
+ * last function). It is the cost of the arc's calls on this path as a fraction
+ * of the total of the current part (thread or process). If several events have
+ * such a fraction, the largest one is returned. If no event has both a cost of
+ * the arc and a positive total, counts of calls are used instead.
  */
 static double
 share_by(const struct guess *guess, uint32_t path, uint32_t arc)

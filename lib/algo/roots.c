@@ -155,9 +155,12 @@ append_part(struct rooting *r, const char *key, cg_part part)
 }
 
 /*
- * Adds the outermost frames for stacks with these labels, which name their
- * origin: one frame for each key of --root-by whose value is known. Returns
- * the node of the innermost of them; 0: no value is known, or out of memory.
+ * Adds frames that become the outermost callers of all stacks with these
+ * labels in the part. Each key of --root-by (such as a label, pid or tid)
+ * whose value is known gives one frame, with that value in its name. The value
+ * is that of the label or, if there is no such label, that of the part.
+ * Returns the node of the innermost added frame. 0: no value is known, or out
+ * of memory.
  */
 static cg_node
 add_root(struct rooting *r, cg_part part, cg_labels labels)

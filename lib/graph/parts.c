@@ -291,10 +291,11 @@ cg_part_desc_drop(struct cg_part_entry *part)
 }
 
 /*
- * Records the value of a description of the executable (CG_PROGRAM_KEY) for
- * the current part. The builder fails if an earlier input stated another value
- * for the same key: the addresses of two executables would be mixed up in one
- * part. Ignores descriptions with other keys.
+ * Records the value of a description of the executable (its key begins with
+ * CG_PROGRAM_KEY) for the current part, before --part-by divides it. Ignores
+ * other keys. If an earlier input stated another value for the key, the
+ * builder fails, as addresses of two executables would be mixed up in one
+ * part.
  */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)

@@ -239,10 +239,11 @@ list_directory(const char *directory)
 }
 
 /*
- * Tests if a format recognizes the directory as a whole, by the names in it.
- * Then adds that listing as a file in memory under the directory's path, which
- * the caller makes an input, and returns the path, which the job owns. NULL:
- * no format does, or out of memory.
+ * Tests if a format recognizes the directory as a whole, by the names of its
+ * files. If one does, adds the list of names to the job as a file in memory,
+ * and returns that file's path, which the caller makes an input. It is the
+ * directory's path without "/" at the end; the job owns it. NULL: no format is
+ * sure, the directory cannot be listed, or out of memory.
  */
 static const char *
 probe_directory(struct cg_job *job, const char *directory)
@@ -311,9 +312,9 @@ has_first(struct walk *walk, const struct cg_module *module, const char *path,
 }
 
 /*
- * Removes from a sorted list the files that are read together with another
- * file of the list, as its companions (see "gathers" in struct cg_module).
- * Returns the number of files left. If memory runs out, sets walk->status.
+ * Removes from a sorted list each file that the reader of another file of the
+ * list opens as a companion (see "gathers" in struct cg_module). Returns the
+ * number of files that remain. If memory runs out, sets walk->status.
  */
 static size_t
 drop_taken(struct walk *walk, const char **file, size_t files)

@@ -131,9 +131,12 @@ cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
 }
 
 /*
- * Sets image->symbols to those of the file at path, if it is an ELF file and
- * the one that was mapped; does nothing if the image has symbols or path is
- * not absolute. The caller tries several paths.
+ * Sets image->symbols to the symbols of the file at path, if it is an ELF file
+ * and the one that was mapped. Does nothing if the image has symbols or path
+ * is not absolute. Failures are reported to the job, and image->symbols stays
+ * NULL, so that the caller can try another path. Sets image->confined if the
+ * sandbox forbids to read the file. Sets space->unchecked if a build-id is
+ * missing.
  */
 static void
 open_file(struct cg_space *space, struct image *image, struct cg_slice path,

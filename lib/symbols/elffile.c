@@ -65,9 +65,10 @@ is_read_early(const struct cg_section *section)
 }
 
 /*
- * Returns the decompressed size that a compressed section states: in its
- * header (gABI, chapter 4), or at the start of .zdebug sections, after "ZLIB"
- * (GNU). 0: it is not compressed.
+ * Returns the decompressed size that a compressed section states. It is in the
+ * section's header (gABI, chapter 4), or after "ZLIB" at the start of .zdebug
+ * sections (GNU). 0: the section is not compressed, or the size cannot be
+ * read.
  */
 static uint64_t
 expanded_size(const struct cg_elffile *file, const struct cg_section *section,

@@ -142,12 +142,12 @@ set_cfa(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 }
 
 /*
- * Adds to rules how the registers of the caller are found, as libdw's frame
- * states it; there is room for CG_REGISTERS. Registers that keep their value
- * get no rule. Those whose value is lost, or stated in a way that cannot be
- * interpreted, get a bit in rules->lost. Sets rules->found if there is any
- * rule or bit, and rules->end if the frame states no return address: it has no
- * caller.
+ * Adds to "rules" how the values of the caller's registers are found, as
+ * libdw's frame states it. The array has room for CG_REGISTERS rules. A
+ * register that keeps its value gets no rule. A register whose value is lost,
+ * or cannot be interpreted, gets a bit in rules->lost instead. Sets
+ * rules->found if there is a rule or bit. Sets rules->end if the return
+ * address has no value: the frame has no caller.
  */
 static void
 set_rules(struct cg_frame_rules *rules, Dwarf_Frame *frame)

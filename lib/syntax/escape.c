@@ -24,9 +24,10 @@ is_plain(unsigned char c)
 }
 
 /*
- * Writes the character at *at as XML text or attribute value, escaped if
- * necessary, and moves *at past it; returns the end. U+FFFD replaces what XML
- * cannot represent: most control characters, bytes that are not UTF-8, U+FFFE,
+ * Writes the character at *at as XML text or attribute value at `to`, and
+ * moves *at past the character. Returns the end of what was written. Of ASCII,
+ * the caller passes only what must be escaped. U+FFFD replaces what XML cannot
+ * represent: most control characters, bytes that are not UTF-8, U+FFFE,
  * U+FFFF.
  */
 static char *

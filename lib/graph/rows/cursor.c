@@ -150,10 +150,11 @@ fetch_block(const struct cg_block *block)
 #define FETCH_STEP 4
 
 /*
- * Returns the run (rows of a function in a part, such as a thread) at
- * rows->ahead in the canonical order, and advances rows->ahead. Opening a
- * function is a chain of half a dozen dependent cache misses, so it also
- * prefetches data of later runs; `end` is the index after the part's last run.
+ * Returns the run at index rows->ahead of graph->run_order, and adds 1 to
+ * rows->ahead. A run has the rows of one function in one part, such as a
+ * thread. Also prefetches data of later runs, because opening a function is a
+ * chain of about six dependent cache misses. `end` is the index after the
+ * part's last run.
  */
 static const struct cg_run *
 next_run(struct cg_rows *rows, size_t end)

@@ -60,9 +60,10 @@ append_label(struct cg_build *build, const struct cg_label *label)
 }
 
 /*
- * Appends n labels to graph->label, where the labels of all sets are stored
- * one set after the other; sorts them first if necessary. False: too many
- * labels, out of memory, or the builder had failed; the caller lets it fail.
+ * Appends n labels, sorted, to graph->label, where the labels of all sets are
+ * stored one set after the other. The array of the caller is not changed.
+ * False: too many labels, out of memory, or the builder had failed. The caller
+ * then lets the builder fail.
  */
 static bool
 append_labels(struct cg_build *build, const struct cg_label *label, size_t n)

@@ -404,11 +404,13 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * Makes the part (group by --part-by) of a sample the current one, describes
- * it from the sample, and remembers the sample as the last one. value,
- * labelled: see find_part(); labels: the set of labels that is stored with the
- * sample. Notes in build->joined if samples of several threads share a part
- * and labels, and in build->found if any sample has what --part-by asks for.
+ * Makes the part (group by --part-by) of a sample the current one, and
+ * describes the part from the sample. Remembers the sample as the last one. If
+ * the part and the labels stay current, but the thread changes, sets
+ * build->joined: several threads share them. If the sample has what --part-by
+ * asks for, sets build->found. If "labelled", the sample has the label of
+ * --part-by, with this value. "labels" is the set of labels that is stored
+ * with the sample.
  */
 static void
 change_part(struct cg_build *build, const struct cg_sample_key *key,
