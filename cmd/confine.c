@@ -67,8 +67,8 @@ allow_value(struct sandbox *box, const char *value)
 }
 
 /*
- * Allows reading what values of options name: directories of sources,
- * executables.
+ * Lets the sandbox read the files and directories that values of options name,
+ * such as directories of sources, and the executables given to the job.
  */
 static void
 allow_options(const struct args *args, struct sandbox *box)

@@ -112,10 +112,11 @@ sum_sizes(const struct args *args)
 }
 
 /*
- * Draws the progress line of a conversion. While inputs are read: the share of
- * their bytes that was read, and the time left at this speed; past is the time
- * since the start, in seconds. If the inputs' size is unknown, and once an
- * output is written: only the number of bytes.
+ * Draws the progress line of a conversion. While inputs are read, shows the
+ * share of their bytes that was read, and the time left at this speed. "past"
+ * is the time since the start, in seconds. If the size of the inputs is
+ * unknown, shows only the number of bytes read. Once writing has begun, shows
+ * the number of bytes written.
  */
 static void
 draw_conversion(struct conversion *work, double past)

@@ -18,8 +18,9 @@
 
 /*
  * Reads the archive's current member into blob, which it allocates, up to
- * about HELD_MEMBER bytes; *all: this was the whole member. False: out of
- * memory, or the archive is damaged. The caller frees blob->bytes, also then.
+ * about HELD_MEMBER bytes. Sets *all to whether the member ended there. False:
+ * out of memory, or the archive is damaged. The caller frees blob->bytes in
+ * each case.
  */
 static bool
 read_member(struct cg_archive *archive, struct blob *blob, bool *all)

@@ -399,10 +399,10 @@ check_outputs(struct batch *batch)
 }
 
 /*
- * Checks that the manifest was written for this batch: same version, options
- * and shard. If they match, sets batch->same_list: whether the list of inputs
- * is the same, too, which shards need. Returns the status of the usage error,
- * or CG_OK.
+ * Checks by its first line that the manifest was written for this batch: same
+ * version, options and shard. Sets batch->same_list to whether the list of
+ * inputs is the same. Another list is an error only with shards. Returns
+ * CG_OK, or the status of the usage error (reported).
  */
 static int
 check_header(struct batch *batch, const struct line *line)

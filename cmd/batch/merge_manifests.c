@@ -170,10 +170,10 @@ read_manifest(struct manifests *manifests, size_t number)
 /* ---- Checking ----------------------------------------------------------- */
 
 /*
- * Checks that a manifest can be merged with the first one: same batch and
- * options, and a shard that was not given yet, which is then marked in seen[].
- * Returns why it is refused, "" if that was reported before; NULL if it is
- * good.
+ * Checks that a manifest can be merged with the first one. It must have the
+ * same batch, options and version, and a shard that was not given yet, which
+ * is then marked in seen[]. Returns NULL if it can. Else returns why not; ""
+ * if an error in it was reported before.
  */
 static const char *
 why_refused(

@@ -353,11 +353,11 @@ compare_unit_files(const void *pa, const void *pb)
 }
 
 /*
- * Links files with the same stem (path without suffix) to units, which a
- * format reads as one input. The file with the lowest rank leads the unit, the
- * others become skipped tasks in its list (task.next, highest rank first); a
- * file of the leader's rank begins another unit. it: the files, sorted by
- * stem, archive and rank.
+ * Links files of one archive, or of none, that have the same stem (path
+ * without suffix) to units, which a format reads as one input. The file with
+ * the lowest rank leads the unit. The others become skipped tasks in its list
+ * (task.next, highest rank first). Another file of the leader's rank begins a
+ * unit of its own. `it` has the files, sorted by stem, archive and rank.
  */
 static void
 join_units(struct batch *batch, const struct unit_file *it, size_t count)

@@ -626,8 +626,10 @@ serve_here(struct batch *batch, struct worker *worker, size_t workers)
 }
 
 /*
- * Waits until workers have answered, at most a second, and handles all answers
- * that have arrived; shows the progress. False: no worker is busy.
+ * Waits until a worker has answered, at most a second, and handles all answers
+ * that have arrived. If the second passes, shows the progress instead. Without
+ * processes, executes the orders itself. If the batch was stopped, first tells
+ * the workers. False: no worker is busy.
  */
 static bool
 wait_for_answer(struct worker_pool *pool)

@@ -553,9 +553,11 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 #define THREAD_ADDRESSES ((uint64_t)256 << 20)
 
 /*
- * Returns the number of threads for an order that writes or merges a sum: 1 if
- * there are several outputs, as then other workers are busy; else the CPUs,
- * shared by the sums that workers write at the same time.
+ * Returns the number of threads for an order that writes or merges a sum. It
+ * is 1 if there are several outputs, as other workers are busy then. It is
+ * also 1 for writing, if no input was left to be read together at the end.
+ * Otherwise it is the number of jobs, shared by the sums that workers write at
+ * the same time. A limit of the address space lowers it.
  */
 static size_t
 sum_threads(const struct worker_state *state, const struct worker_order *order)

@@ -522,9 +522,9 @@ parse_fail_over(const struct args *args, struct fail_over *limit)
 }
 
 /*
- * Returns true if the row's change is real and an increase above the limit (of
- * --fail-over, a share); then reports it as an error. A negative limit is
- * none.
+ * Returns true if the row's cost really increased, beyond noise, by more than
+ * the limit of --fail-over (0.05 is 5%). Then reports it as an error. A
+ * negative limit means that there is no limit: returns false.
  */
 static bool
 is_over(const struct noise *noise, const struct noise_row *row, double limit)

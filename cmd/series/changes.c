@@ -266,10 +266,10 @@ split_of(const struct segmentation *s, size_t begin, size_t end, bool parts)
 }
 
 /*
- * Appends to room->change all splits of the numbers from begin to end - 1, in
- * no order: splits them in two, and then each side again, until no split is
- * certain. Recurses into the shorter side only, so that the depth is
- * logarithmic.
+ * Appends to room->change where the numbers from index begin to end - 1
+ * change, in no order. Splits this range in two, then each side again, until
+ * no split is certain. Recurses into the shorter side only, so that the depth
+ * is logarithmic.
  */
 static void
 split_all(struct segmentation *s, size_t begin, size_t end)

@@ -184,9 +184,12 @@ is_repeated(const struct series *series, const struct column *column)
 
 /*
  * Tests functions for changes, by self cost and, if there are calls, by
- * inclusive cost, and appends curves of those to be shown: at most series->top
- * of each kind. Others that changed are counted in series->unlisted, all that
- * were tested in series->comparisons. False: out of memory (reported).
+ * inclusive cost. Functions that never reach the share SHARE_MIN are not
+ * tested, nor is an inclusive cost that repeats the self cost or the total.
+ * Appends curves of the functions that rank first by their change, at most
+ * series->top for each kind of cost. Counts the others that changed in
+ * series->unlisted, and all tests in series->comparisons. False: out of memory
+ * (reported).
  */
 static bool
 show_functions(struct series *series)

@@ -159,9 +159,10 @@ reads_stdin_twice(const struct args *args)
 }
 
 /*
- * Checks what the options ask for, before a run is read, and sets series->top,
- * the error rate, and the order if --order does not: as given for lists, else
- * by name. Returns the status, CG_EUSAGE (reported) for the first fault.
+ * Checks what the options ask for, before a run is read. Sets series->top and
+ * the error rate. Without --order, runs of a list or manifest stay as given,
+ * others are sorted by name. Returns the status; CG_EUSAGE for the first
+ * fault, which is reported.
  */
 static int
 check_args(struct series *series)

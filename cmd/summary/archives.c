@@ -61,10 +61,10 @@ add_member(struct members *all, struct cg_archive *archive, const char *path,
 }
 
 /*
- * Adds the members of the archive at path, which were added to all->job as
- * files in memory, as its inputs. Without --from, members of unknown formats,
- * such as README, are skipped. Returns the status: CG_EINPUT (reported) if
- * none is left.
+ * Makes the members of the archive at path inputs of all->job, which has them
+ * as files in memory. Without --from, skips members of unknown formats, such
+ * as README. Returns the status. It is CG_EINPUT (reported) if no member is
+ * left.
  */
 static int
 choose_inputs(const struct args *args, struct members *all, const char *path)

@@ -166,9 +166,10 @@ scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
 }
 
 /*
- * Converts a cost of event i to the event's column of the other graph, scaled
- * or negated as copy->change says, and stores it in copy->cost[]. self: it is
- * a self cost, not the cost of a call. False: the result does not fit.
+ * Converts a cost of event i for the event's column of the other graph, scaled
+ * or negated as copy->change says, and stores it in copy->cost[]. "self" tells
+ * a self cost from the cost of a call. False: the result has too many bits, or
+ * is negative although the column is unsigned.
  */
 static bool
 change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)

@@ -328,9 +328,9 @@ note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 }
 
 /*
- * Adds the rows summed so far to the graph, and empties the table of sums. If
- * the table filled up after few rows for each sum, summing does not pay, and
- * the next rows bypass it (fold->at_once). False: an error.
+ * Adds the rows summed so far to the graph, and empties the table of sums,
+ * also after an error. If the sums have few rows each, summing does not pay:
+ * the next rows are added without the table (fold->at_once). False: an error.
  */
 static bool
 put_rows(struct cg_fold *fold)

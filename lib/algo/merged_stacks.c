@@ -286,10 +286,11 @@ static const struct {
 
 /*
  * Returns 'i' for an inlined frame, 'j' for code compiled at run time, 'k' for
- * the kernel, else 0. Judges by the object (the mapped file), as
- * stackcollapse-perf.pl --all does: a JIT compiler writes perf-PID.map for
- * perf. But memory of the process is not taken for the kernel: simpleperf's
- * "[JIT app cache]", "[vdso]", "[anon:x]".
+ * the kernel, else 0. Judges by the path of the object (the mapped file), as
+ * stackcollapse-perf.pl --all does. Code in perf-PID.map was compiled at run
+ * time, as JIT compilers write that file for perf. Other names in brackets are
+ * the kernel, except memory of the process: "[JIT app cache]" of simpleperf is
+ * 'j'; "[vdso]" and "[anon:x]" are 0.
  */
 char
 cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)

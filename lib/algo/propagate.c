@@ -340,9 +340,10 @@ share_member(struct prop *prop, const uint32_t *by, size_t n)
 }
 
 /*
- * Sorts the calls by callee (counting sort), and splits the costs of functions
- * in cycles among the calls within their cycle. Other functions have no such
- * calls. False: overflow (reported).
+ * Splits the cost of each function in a recursive cycle among the calls to it
+ * from within the cycle. For that, prop->by gets the numbers of all calls,
+ * sorted by callee (counting sort). Other functions are not changed. False:
+ * overflow (reported).
  */
 static bool
 share_cycles(struct prop *prop)

@@ -375,10 +375,11 @@ move_call(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Moves the moments of all timelines to the nodes on top of their roots, the
- * frames that name their origin. A moment has no labels, and a track has the
- * last name of its thread, so all moments of a process that changed its name
- * are under the root of the last name. False: an error.
+ * Moves the timelines of all threads under the roots that --root-by has added
+ * to the stacks: each moment then refers to a node below its thread's root. A
+ * moment has no labels, and a track has the last name of its thread. So all
+ * moments of a process that changed its name are under the root of its last
+ * name. False: an error.
  */
 static bool
 move_tracks(struct rooting *r)

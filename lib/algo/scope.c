@@ -68,7 +68,7 @@ keep_callees(struct scope *s)
 
 /*
  * Sets s->out for the functions to drop: those without a file that have no
- * rows, are on no stack, and are called by no other function. False: out of
+ * rows, are on no stack, and are called by no known function. False: out of
  * memory, or the rows could not be read (reported).
  */
 static bool

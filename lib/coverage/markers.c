@@ -245,9 +245,10 @@ take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
 
 /*
  * Scans a source for markers and patterns, and adds the ranges that they
- * exclude; warns of sections that are not ended. Without patterns only lines
- * with "COV" are looked at. False: out of memory. A read error ends the
- * source, and shows in the status of the input.
+ * exclude. Warns of sections that are not ended. Looks only at lines with
+ * "COV" if neither patterns nor lines without code are searched for. False:
+ * out of memory. A read error ends the source, and shows in the status of the
+ * input.
  */
 static bool
 scan_source(struct cg_markers *scan, struct cg_in *in)

@@ -53,9 +53,10 @@ take_escape(struct cg_slice *text)
 }
 
 /*
- * Sets *name to the text up to the closing quote, with C escapes replaced, as
- * git quotes file names; valid until the next call. False: malformed, or out
- * of memory (reported).
+ * Sets *name to the text up to the closing quote, or up to its end if there is
+ * none. Replaces C escapes, as git quotes file names. The name is valid until
+ * the next call. False: an escape is malformed or means NUL, or out of memory
+ * (reported).
  */
 static bool
 unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)

@@ -222,7 +222,8 @@ read_input(struct cg_job *job, struct cg_in *in)
 }
 
 /*
- * Has each format that was read add what it has kept of all inputs. Returns
+ * Calls finish() of each format that was read, so that it adds what it has
+ * kept of all inputs. Does nothing if each input was finished alone. Returns
  * the status.
  */
 static int

@@ -281,9 +281,10 @@ usual_suffix(const struct cg_module *module)
 }
 
 /*
- * Reports that an output's suffix is not known, with a suggestion if it is
- * part of a format's suffix or name: x.firefox.json for x.firefox. name is
- * path without a suffix of compression. Returns CG_EUSAGE.
+ * Reports that the suffix of the output's path is not known, and returns
+ * CG_EUSAGE. If the suffix is part of one format's suffix or name, the message
+ * suggests a path: x.firefox.json for x.firefox. If it is part of several, the
+ * message lists these formats. "name" is path without a suffix of compression.
  */
 static int
 refuse_output(struct cg_job *job, const char *path, struct cg_slice name)

@@ -269,10 +269,11 @@ is_pair(const char *before, const char *after, size_t *len)
 }
 
 /*
- * Finds the pair of columns "before" and "after" (see is_pair()) that has
- * column `one`. Sets column[] to before and after, and *len to the length of
- * the event's name. name: the event must have this name, NULL: any. False:
- * there is no such pair; column[] and *len are undefined.
+ * Finds two events of a difference that are the costs before and after of one
+ * event, as Ir_before and Ir_after are of Ir, and one of which is number
+ * `one`. Sets column[] to before and after, and *len to the length of the name
+ * ("Ir"). Unless name is NULL, it must be that name. False: there is no such
+ * pair; column[] and *len are undefined.
  */
 static bool
 find_pair(const struct cg_graph *graph, const char *name, size_t one,

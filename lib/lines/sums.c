@@ -211,9 +211,11 @@ add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 }
 
 /*
- * Sums the branches of a kind of the rows [from, to), which are copies of the
- * same source code (instances of a template, or inlined), into lines->sum.
- * unlike, block: see append_branches(). False: out of memory.
+ * Appends the branches of a kind of the rows [from, to) to lines->sum. The
+ * rows are copies of the same source code (instances of a template, or
+ * inlined), so corresponding branches are summed. Blocks of branches get new
+ * numbers; *block is the number of blocks so far, and is updated. If "unlike",
+ * flags branches as not corresponding to those before. False: out of memory.
  */
 static bool
 add_alike(struct cg_lines *lines, size_t from, size_t to,

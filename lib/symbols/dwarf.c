@@ -308,7 +308,7 @@ find_frames(struct cg_dwarf *dwarf, struct question *question)
  * Sets the question's file and line to the declaration of the function at
  * question->addr. The file's number refers to the unit that contains the
  * attribute, which after link-time optimisation may not be the function's
- * unit. False: none is known.
+ * unit. False: the file or the line is not known; the line may be set then.
  */
 static bool
 find_declared(struct cg_dwarf *dwarf, struct question *question)

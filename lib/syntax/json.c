@@ -463,9 +463,10 @@ is_open(const struct cg_json *json, enum cg_json_type type)
  */
 
 /*
- * Takes a number in the usual form, without sign and exponent, before a comma
- * or the character that closes the level. CG_JSON_BAD: it is another token,
- * nothing is taken, and the caller parses the general form.
+ * Takes a number in the usual form: without sign and exponent, of at most
+ * PLAIN_DIGITS characters, before a comma or `close`, the character that ends
+ * the level. CG_JSON_BAD: the text is anything else. Nothing is taken then,
+ * and the caller parses the general form.
  */
 static inline enum cg_json_type
 take_plain_number(

@@ -115,8 +115,9 @@ short_escape(unsigned char byte)
 
 /*
  * Writes the character at *at, which is special or not ASCII, as JSON string
- * text: UTF-8 unchanged, else an escape; moves *at past it, and returns the
- * end. A byte that is not UTF-8 becomes a lone surrogate, \udc80 to \udcff.
+ * text at `to`: UTF-8 unchanged, else an escape. Moves *at past the character.
+ * Returns the end of what was written. A byte that is not UTF-8 becomes a lone
+ * surrogate, \udc80 to \udcff.
  */
 static char *
 put_special(char *to, const char **at, const char *end)

@@ -345,9 +345,9 @@ cg_pipe(int fd[2])
 }
 
 /*
- * Takes at most size bytes from a pipe in memory. Returns their number: all
- * that it has if they are fewer; 0 if it is empty, as nobody could fill it
- * meanwhile.
+ * Takes at most size bytes from a pipe in memory, and returns the number of
+ * bytes taken. If the pipe has fewer bytes, takes all of them. 0: the pipe is
+ * empty. It never waits, as nobody could fill the pipe meanwhile.
  */
 ssize_t
 cg_pipe_read(int fd, void *bytes, size_t size)

@@ -321,15 +321,16 @@ first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 }
 
 /*
- * Packs lines of costs as rows from packing->at on, until there may be no
+ * Packs lines of costs as rows from packing->at on. Ends where there may be no
  * space for one more row, or a line is not in the usual form. Adds the costs
- * to sum[]; moves packing->at, lines->pos and the position of the last packed
- * row. Returns the first line that was not packed, or end. Sets in *seen
- * whether rows have addresses, lines or no costs; of rows at ascending
- * addresses of one line it looks at the last only. A number of values that
- * does not fit into the tag gets a byte of its own (apart). State is in local
- * variables: the compiler must assume that bytes written may change anything
- * else.
+ * to sum[]. Moves packing->at and the positions of the last line and the last
+ * packed row. Returns the first line that was not packed, or end. Sets in
+ * *seen whether rows have addresses or lines, or lack costs. Of rows at
+ * ascending addresses of one line, only the last is looked at. The first byte
+ * of a row has the number of its values; if any row could have CG_COST_COUNT
+ * or more values, each row has one more byte for that ("apart"). State is in
+ * local variables: the compiler must assume that bytes written may change
+ * anything else.
  */
 static inline const char *
 pack_rows(struct packing *packing, struct cg_cost_lines *lines,

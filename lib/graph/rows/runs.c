@@ -51,11 +51,11 @@ note_size(const struct cg_packed *packed)
 }
 
 /*
- * Shrinks the newest block of memory of a pool to its used bytes, and gives
- * the rest back to the pool, as the run (the rows of a function) that owns the
- * block is probably complete. A run with several blocks keeps its space, as it
- * will probably grow again. In any case the block does not grow in place any
- * more. costs: the block has costs, not other rows.
+ * Ends the growth of the newest block of memory of a pool, if one can still
+ * grow in place. If it is the only block of its run (the rows of a function),
+ * shrinks it to its used bytes, as the run is probably complete; the pool gets
+ * the rest back. A run with several blocks keeps its space, as it will
+ * probably grow again. If "costs", the block has costs, else other rows.
  */
 static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)

@@ -85,7 +85,12 @@ compare_branches(const struct cg_branch *a, const struct cg_branch *b)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The same as find_count() for branches. */
+/*
+ * Returns the branch of the sorted array that is equal to `branch` in the
+ * members that compare_branches() compares; NULL: there is none. Branches
+ * mostly come in the same order, so the one after the last found one is tried
+ * first.
+ */
 static struct cg_branch *
 find_branch(struct branches *branches, const struct cg_branch *branch)
 {

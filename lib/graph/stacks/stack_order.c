@@ -263,8 +263,9 @@ sort_by_labels(struct order *order)
 /*
  * Replaces leaf nodes of stacks by their new numbers, and sorts stacks by part
  * (thread or process), then by leaf (two stable counting sorts, by leaf
- * first). part_stacks[], all 0 before, gets the index of each part's first
- * stack, and after the last part the number of stacks.
+ * first). part_stacks[] has room for two entries more than there are parts,
+ * all 0. Sets part_stacks[p] to the index of the first stack of part p, and
+ * the entry after the last part to the number of stacks.
  */
 static void
 order_stacks(struct order *order, size_t *part_stacks)

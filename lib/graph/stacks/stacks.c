@@ -216,10 +216,10 @@ cg_stacks_index(struct cg_graph *graph)
 
 /*
  * Removes the labels of all stacks, and merges, in place, stacks that differed
- * in labels only; the stacks are sorted, so that those are adjacent. Adds
- * their costs and numbers of samples. Nodes forget their stacks: the caller
- * indexes them again. False: out of memory, or a number of samples overflows
- * (the builder has failed then).
+ * in labels only. The stacks are sorted, so stacks to merge are adjacent.
+ * Their costs and numbers of samples are summed. Nodes forget their stacks:
+ * the caller indexes them again. False: out of memory, or a number of samples
+ * overflows; only for an overflow the builder has failed.
  */
 static bool
 merge_stacks(struct cg_build *build)
