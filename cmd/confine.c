@@ -102,8 +102,9 @@ allow_libraries(struct sandbox *box)
 }
 
 /*
- * Allows writing to the file at path and, in its directory, creating the
- * temporary file and renaming it.
+ * Lets the sandbox write to the file at path. Also lets it create the
+ * temporary file next to it and rename it there: next to its target, if path
+ * is a symbolic link.
  */
 static void
 allow_write(struct sandbox *box, const char *path)

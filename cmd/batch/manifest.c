@@ -310,10 +310,10 @@ parse_line(struct cg_slice text, struct line *line)
 }
 
 /*
- * Sets the task's state to the one that the manifest has for it (status), so
- * that it is not repeated. But if the task already ended when inputs were
- * listed, only notes whether its state is the same: the file may have become
- * part of another input since.
+ * Sets the task's state to `status`, which the manifest has for it, so that it
+ * is not repeated. But if the task already ended when inputs were listed,
+ * keeps that state, and sets task->before to whether `status` is the same. It
+ * may differ, as the file may have become part of another input since.
  */
 static void
 set_before(struct task *task, const char *status)

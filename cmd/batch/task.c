@@ -166,9 +166,10 @@ is_up_to_date(
 
 /*
  * Returns the path of a file that the output at path would overwrite: an
- * input, the manifest or a file that an option names; NULL: none. The path is
- * not to be freed. *kept: the output is newer than its task's input and stays
- * (then NULL, too). task: NULL for the output of several inputs.
+ * input, the manifest or a file that an option names. NULL: none, or no
+ * regular file is there. The caller does not free the path. Sets *kept to
+ * whether the output is newer than its task's input and stays; returns NULL
+ * then, too. task is NULL for the output of several inputs.
  */
 static const char *
 find_overwritten(const struct batch *batch, const struct task *task,

@@ -39,11 +39,11 @@ find_other_side(const struct verify *v, size_t group)
 }
 
 /*
- * Numbers the functions of both profiles from 1, by function, so that matched
- * ones get the same number: the n-th function of a group (functions that were
- * matched) in A and the n-th one of it in B. False: a group has different
- * numbers of functions in both profiles; then only the groups before it are
- * numbered.
+ * Numbers the functions of both profiles from 1, so that matched ones get the
+ * same number. Of a group (functions that were matched), the n-th function of
+ * profile A and the n-th one of B get the same. number[0] and number[1] have
+ * the numbers by function of A and of B. False: a group has more functions of
+ * one profile than of the other; then only the groups before it are numbered.
  */
 static bool
 number_twins(const struct verify *v, uint32_t *const number[2])

@@ -185,10 +185,11 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 }
 
 /*
- * Derives calls and inclusive costs of profile s (BEFORE or AFTER), sets its
- * sums, and adds the self and inclusive costs of its functions to the values
- * in d->value of the functions of the difference that they were matched with;
- * also marks those in d->in[s]. Returns the status.
+ * Adds the costs of profile s (BEFORE or AFTER) to the difference. Derives its
+ * calls and inclusive costs, and sets its sums. Each function of the profile
+ * was matched with one of the difference: adds its self and inclusive costs to
+ * the values of that one in d->value, and marks that one in d->in[s]. Returns
+ * the status.
  */
 static int
 add_values_of(struct diff *d, int s)

@@ -140,8 +140,9 @@ is_suffix_of_next(const struct path *path, size_t count)
 
 /*
  * Sets v->file[] of both profiles: numbers their files from 1 so that the same
- * file gets the same number, also if its path is relative in one profile. All
- * have 0 if one profile has no files. False: out of memory.
+ * file gets the same number. A path that is the end of one path only, in the
+ * other profile, is taken for the same file, as paths may be relative in one
+ * profile. All have 0 if one profile has no files. False: out of memory.
  */
 static bool
 match_files(struct verify *v)
@@ -352,8 +353,9 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 
 /*
  * Returns true if more than half of the functions of each profile have a
- * source file, or an object (executable or library): get() returns its id, or
- * 0 for none. Function 0 does not count. Only then does the comparison use it.
+ * source file (or object: executable or library). get() returns a function's
+ * file or object, 0 for none. Function 0 does not count. Functions are
+ * compared by file or object only if this is true.
  */
 static bool
 most_have(

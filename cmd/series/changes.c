@@ -562,10 +562,10 @@ has_levels(const struct segmentation *s)
 
 /*
  * Appends to room->change, in order, where one level ends and another begins.
- * Numbers alone that are neither first nor last are outliers, unless they are
- * back at the level before; they begin no level, but the interval of the
- * change has them: it begins where the level before ended. There is one number
- * at least.
+ * A level is a stretch of equal numbers. A stretch of one number is an
+ * outlier, and begins no level, unless it is the first or last number or
+ * equals the level before. The interval of a change begins where the level
+ * before ended, so it includes outliers. There is one number at least.
  */
 static void
 list_levels(struct segmentation *s)

@@ -543,9 +543,10 @@ node_at(const struct cg_fold *fold, size_t depth)
 
 /*
  * Closes and opens frames until the open ones are those of the stack that ends
- * in leaf; frames that it shares with the last stack stay open, none if leaf
- * is 0. Ids of nodes grow from the root to a leaf, so of two nodes the one
- * with the larger id is not an ancestor of the other. False: an error.
+ * in leaf. Frames that it shares with the stack before stay open. If leaf is
+ * 0, closes all frames. Ids of nodes grow from the root to a leaf, so of two
+ * nodes the one with the larger id is not an ancestor of the other. False: an
+ * error.
  */
 static bool
 go_to(struct cg_fold *fold, cg_node leaf)

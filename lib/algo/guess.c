@@ -366,11 +366,11 @@ add_candidates(struct guess *guess, uint32_t path)
 }
 
 /*
- * Appends a call path: fn, called by path number `up` through the calls `arc`
- * (if up is NO_PATH, fn is the root), and its fractions of fn's cost by
- * column; adds it to the list of fn's paths. Only the frames of its callers
- * become nodes of stacks now, fn's own for each row later. False: out of
- * memory.
+ * Appends a call path of fn, and adds it to the list of fn's paths. Path
+ * number `up` is that of the caller, and `arc` the calls from there. If up is
+ * NO_PATH, fn is the root of the path. Also stores, by column, which fraction
+ * of fn's cost the path has. Adds nodes only for the frames of the callers;
+ * fn's own frame is added later, for each row. False: out of memory.
  */
 static bool
 add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
@@ -469,9 +469,10 @@ reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
 }
 
 /*
- * Gives a path to each function that has rows but no path, as it is too light
- * or only called in cycles: through a caller if possible, else as a root.
- * Every row then has a stack. False: out of memory.
+ * Gives a call path to each function that has rows but no path, because it is
+ * too light or only called in cycles. The path goes through a caller that has
+ * a path, if there is one; else the function is a root. Every row then has a
+ * stack. False: out of memory.
  */
 static bool
 reach_all(struct guess *guess)

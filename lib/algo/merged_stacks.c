@@ -36,10 +36,11 @@ child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 }
 
 /*
- * Looks up a child of a frame by its key, which is not that of the child
- * looked up last. Returns its number; 0: it is new, and the caller adds it
- * with the next number. An only child is stored with its parent; once there
- * are several, all are in the table. SIZE_MAX: out of memory.
+ * Looks up a child of a frame by its key. The caller has compared the key of
+ * the child looked up last, which is another. Returns the child's number. 0:
+ * it is new, and the caller adds it with the next number. An only child is
+ * stored with its parent; once there are several, all are in the table.
+ * SIZE_MAX: out of memory.
  */
 static size_t
 change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,

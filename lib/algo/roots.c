@@ -335,9 +335,9 @@ look_at_threads(struct rooting *r)
 /* ---- Timelines ----------------------------------------------------------- */
 
 /*
- * Returns the root (node of the frame of origin) for a track, the timeline of
- * a thread: the root of the track's part that has the name of its process or
- * thread. 0: there is none.
+ * Returns the node of the frame that --root-by has added for a track (the
+ * timeline of a thread): in the track's part, the one with the name of its
+ * process or, without one, of its thread. 0: there is none, or out of memory.
  */
 static cg_node
 find_root_of_track(struct rooting *r, const struct cg_track *track)
@@ -362,9 +362,9 @@ move_moment(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Sets *new to the node for old on top of the root (the frames of origin) of
- * the current track, a timeline; node 0, when no call runs, stays 0. For
- * cg_track_move(). False: an error.
+ * Sets *new to the node for `old` below the root that --root-by has added for
+ * the current track, a timeline of calls. Node 0, when no call runs, stays 0.
+ * For cg_track_move(). False: an error.
  */
 static bool
 move_call(void *arg, cg_node old, cg_node *new)

@@ -27,9 +27,10 @@ plain_char(char letter)
 }
 
 /*
- * Called after a backslash in a C string: takes a letter or three octal digits
- * from the start of text, and returns the character that the escape means. 0:
- * neither follows, or the digits are 000, which no name has.
+ * Called after a backslash in a C string: takes a letter that C allows there,
+ * or three octal digits, from the start of text, and returns the character
+ * that the escape means. 0: neither follows, or the value of the digits is 0
+ * or above 255.
  */
 static char
 take_escape(struct cg_slice *text)

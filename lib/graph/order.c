@@ -264,9 +264,9 @@ rank_fns(struct cg_graph *graph)
 /*
  * Sorts references to all runs (a run has the rows of a function in a part,
  * such as a thread) by part, then by rank of the function, into
- * graph->run_order. Sets graph->part_runs[part] to the index there of the
- * part's first run, and an entry after the last part to the number of runs.
- * False: out of memory.
+ * graph->run_order. Sets graph->part_runs[part] to the index in run_order of
+ * the part's first run. One more entry, after the last part, gets the number
+ * of runs. False: out of memory.
  */
 static bool
 order_runs(struct cg_graph *graph)

@@ -104,8 +104,9 @@ find_member(struct gzip *gzip)
 
 /*
  * Decompresses up to size bytes into buf. Returns their number; 0: the end;
- * -1: an error (reported). Bytes before an error are returned first; the next
- * call reports the error.
+ * -1: an error (reported). If the data is cut off, the bytes before the end
+ * are returned first, and the next call reports the error. Bytes that
+ * inflate() writes in a call that fails are lost.
  */
 static ptrdiff_t
 gzip_read(struct cg_stream *stream, char *buf, size_t size)

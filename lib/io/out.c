@@ -348,7 +348,10 @@ put_plain(struct cg_out *out, const char **fmt, va_list *args)
 static void put_printed(struct cg_out *out, const char *fmt, va_list args)
     CG_PRINTF(2, 0);
 
-/* Writes the rest of a format, with all of its conversions, by vsnprintf(). */
+/*
+ * Writes args as the format fmt says, by vsnprintf(), which knows all
+ * conversions. If memory runs out, or vsnprintf() fails, the output fails.
+ */
 static void
 put_printed(struct cg_out *out, const char *fmt, va_list args)
 {

@@ -248,9 +248,9 @@ cg_job_writes_one_event(const struct cg_job *job)
 
 /*
  * True if two names of events are the columns "before" and "after" of one
- * event in a difference, such as "Ir_before" and "Ir_after". *len becomes the
- * length of the event's name; 0 for just "before" and "after", which may have
- * a common suffix.
+ * event in a difference, such as "Ir_before" and "Ir_after". *len is then the
+ * length of the event's name ("Ir"). It is 0 if the names are just "before"
+ * and "after", which may have a common suffix.
  */
 static bool
 is_pair(const char *before, const char *after, size_t *len)

@@ -236,9 +236,11 @@ open_absolute(struct request *request, const char *directory,
 }
 
 /*
- * Tries to open a source by each prefix that --strip-prefix has removed from
- * paths, put before path again; sets *in to the first one found. *in stays
- * NULL if there is none, or path is absolute. False: an error (reported).
+ * Tries to open a source whose path has lost a prefix to --strip-prefix. Puts
+ * each prefix before path again, and looks for that file below directory or,
+ * if directory is NULL, below the working directory. Sets *in to the first one
+ * found. *in stays NULL if there is none, or path is absolute. False: an error
+ * (reported).
  */
 static bool
 open_stripped(struct request *request, const char *directory,

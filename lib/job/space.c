@@ -263,8 +263,9 @@ find_function(
 
 /*
  * Converts n frames found at an address, innermost first, to frames[] of the
- * graph, adding their functions and files; all but the outermost are inlined.
- * A frame without a name gets its address as name. Returns n.
+ * graph, and adds their functions and files. All but the outermost are
+ * inlined. A frame without a name is named space->unknown or, if that is NULL,
+ * by its address. Returns n.
  */
 static size_t
 add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,

@@ -182,10 +182,11 @@ append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 
 /*
  * Adds the counts of a function's n branches on the line to the branches of
- * another function that have the same shape (sequence of indexes and blocks);
- * if there are none yet, appends the n branches. unlike, block: see
- * append_branches(). False: out of memory. A sum that overflows is reported,
- * and ends all cursors.
+ * another function that have the same shape (sequence of indexes and blocks).
+ * If there are none yet, appends the n branches to lines->sum, with new block
+ * numbers from *block on. If "unlike", the first one is then flagged: the
+ * branches do not correspond to those before. False: out of memory. A sum that
+ * overflows is reported, and ends all cursors.
  */
 static bool
 add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
@@ -241,8 +242,9 @@ add_alike(struct cg_lines *lines, size_t from, size_t to,
 
 /*
  * Sets lines->sum to the branches and condition outcomes of the rows [from,
- * to), all of one line: corresponding ones of several functions are summed,
- * others stay separate. False: out of memory.
+ * to), all of one line. Branches of functions that are copies of the same
+ * source code are summed if they correspond. Others stay separate. False: out
+ * of memory.
  */
 static bool
 sum_branches(struct cg_lines *lines, size_t from, size_t to)

@@ -86,10 +86,9 @@ compare_branches(const struct cg_branch *a, const struct cg_branch *b)
 }
 
 /*
- * Returns the branch of the sorted array that is equal to `branch` in the
- * members that compare_branches() compares; NULL: there is none. Branches
- * mostly come in the same order, so the one after the last found one is tried
- * first.
+ * Returns the branch of the sorted array that has the same line, kind, block
+ * and index as `branch`; NULL: there is none. Branches mostly come in the
+ * order of the array, so the one after the last found one is tried first.
  */
 static struct cg_branch *
 find_branch(struct branches *branches, const struct cg_branch *branch)
@@ -210,8 +209,9 @@ add_branch(struct branches *to, const struct cg_branch *branch)
 }
 
 /*
- * Fills a tally with the rows that an open cursor returns. False: it cannot
- * hold one of them; or out of memory or overflow, which is reported.
+ * Fills a tally with the rows that an open cursor returns. False: a row has
+ * something that a tally cannot hold, such as an address or a cost of a call;
+ * or out of memory or overflow, which is reported.
  */
 static bool
 take_rows(struct cg_rows *rows, const struct cg_run *run, struct cg_tally *to)

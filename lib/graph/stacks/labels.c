@@ -301,7 +301,7 @@ compare_sets(const void *pa, const void *pb)
 }
 
 /*
- * Gives the sets in list, which is in canonical order, the ids 1, 2 and so on.
+ * Gives the sets in list the ids 1, 2 and so on, in the order of the list.
  * Sets new_id[old id] to the new id of each, and replaces the ids in all
  * stacks. Sets that are not listed are dropped. False: out of memory.
  */
@@ -449,9 +449,10 @@ is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
 }
 
 /*
- * Adds the label keys of a set whose loss needs a warning to key[], unless
- * they are there; `keys` is the number of keys there so far. Returns the new
- * number; KEYS_LISTED + 1 if more than KEYS_LISTED were found.
+ * Adds the keys of a set's labels to key[], unless they are there. Leaves out
+ * keys whose labels an output without labels may drop without this warning.
+ * `keys` is the number of keys so far. Returns the new number; KEYS_LISTED + 1
+ * if there are more than KEYS_LISTED.
  */
 static size_t
 list_keys(const struct cg_graph *graph, struct cg_label_set set,

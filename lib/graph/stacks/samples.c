@@ -154,9 +154,10 @@ is_told(const struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Stores the sample's labels, without those that its part (its group by
- * --part-by) says, see is_told(), and returns the id of their set; 0: none are
- * left, or the builder has failed. by is the label of --part-by, or NULL.
+ * Stores the sample's labels, and returns the id of their set; 0: none are
+ * left, or the builder has failed. Leaves out labels that the part (group by
+ * --part-by) of the sample has already: "by", the label of --part-by (NULL if
+ * there is none), and the pid or tid if parts are processes or threads.
  */
 static cg_labels
 keep_labels(struct cg_build *build, const struct cg_sample_key *key,
