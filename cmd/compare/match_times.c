@@ -162,9 +162,9 @@ open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
 
 /*
  * Sets *entry to the next span (time with one stack) of the cursor's track,
- * the timeline of a thread; adjacent ones with the same stack are merged, also
- * if rounded times leave a gap of one. The cost is its duration. False: there
- * are no more, and *entry is unchanged.
+ * the timeline of a thread. The cost of the entry is the duration of the span.
+ * Adjacent spans with the same stack are merged, also if rounded times leave a
+ * gap of one. False: there are no more, and *entry is unchanged.
  */
 static bool
 next_span(struct cursor *it, struct entry *entry)

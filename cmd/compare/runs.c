@@ -60,9 +60,9 @@ take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)
 
 /*
  * Reads the profile at path as the next run, noise->run[noise->runs], and
- * counts it if it could be read. side: BEFORE or AFTER. Returns the status;
- * with --partial, CG_OK for a run that cannot be read or only in part, which
- * is skipped and counted in noise->skipped.
+ * counts it for its side, BEFORE or AFTER. Returns the status. With --partial,
+ * a run that is malformed, or was read only in part, is skipped and counted in
+ * noise->skipped; CG_OK is returned for it.
  */
 static int
 read_run(struct noise *noise, const char *path, int side)

@@ -39,8 +39,10 @@ add_costs(struct costs *costs, uint32_t id, const double cost[KEYS])
 }
 
 /*
- * Makes a column for the costs of a function from the current run on; the runs
- * before have the mean of its costs that were not kept. False: out of memory.
+ * Makes a column for the costs of a function, which are stored for each run
+ * from the current one on. Costs in earlier runs were only summed: the column
+ * gets their mean for each of the earlier runs. column->unknown is then the
+ * number of these runs. False: out of memory.
  */
 static bool
 begin_column(struct costs *costs, uint32_t id)

@@ -112,9 +112,10 @@ find_axes(struct cut *cut)
 
 /*
  * Converts an edge (one of the two times of --between) to a time on the time
- * axis of a track (timeline of a thread), in the track's unit; if that is not
- * ns, one second of the option is one unit. Returns fallback if the edge was
- * not given, INT64_MAX if it is too large for the axis.
+ * axis of a track (timeline of a thread), in the track's unit. A percentage is
+ * that share of the axis. If the unit is not ns, one second of the option is
+ * one unit. Returns fallback if the edge was not given, INT64_MAX if it is too
+ * large for the axis.
  */
 static int64_t
 place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
@@ -210,9 +211,9 @@ length_of(const struct cut *cut, const struct cg_track *track,
 
 /*
  * Adds the part of a sample that is between the edges (the two times of
- * --between), as a stack and as a moment of the timeline; does nothing if
- * there is none. If the sample began before the first edge, only the rest of
- * its time is added, none of its other costs, and it counts as 0 samples.
+ * --between), as a stack and as a moment of the timeline. Does nothing if no
+ * part of it is. If the sample began before the first edge, only the rest of
+ * its duration is added, none of its other costs, and it counts as 0 samples.
  */
 static void
 cut_sample(struct cut *cut, const struct cg_track *track,

@@ -16,13 +16,13 @@ is_coverage(const struct cg_graph *graph)
 }
 
 /*
- * Checks the ids of a row's file and function and its number n of costs.
- * Returns the run to append the row to, the packed rows of fn in the current
- * part (thread or process) of the profile; makes it if it does not exist. If
- * the row before belongs to another function, ends its run first: stores costs
- * that were only summed so far. NULL: an id is out of range, memory ran out or
- * the builder had failed before; in each case it has failed. The graph owns
- * the run, which may move when another one is made.
+ * Returns the run to append a row to: the packed rows of fn in the current
+ * part (thread or process). Makes the run if it does not exist. If the row
+ * before belongs to another function, first stores costs of that function that
+ * were only summed so far. NULL: fn or the file of pos is out of range, n
+ * exceeds the number of events, memory ran out or the builder had failed
+ * before. In each case the builder has failed. The graph owns the run, which
+ * may move when another one is made.
  */
 static struct cg_run *
 find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)

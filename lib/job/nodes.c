@@ -14,8 +14,9 @@
 
 /*
  * True if stacks can be converted to calls while they are added, which bounds
- * memory: the output format has no stacks, and nothing else (a filter, an
- * option, a program) needs all of them.
+ * memory. The output format must have no stacks, and nothing else may need all
+ * of them: a filter, an option such as --verbose, several inputs, or a program
+ * that uses the library.
  */
 static bool
 is_foldable(const struct cg_job *job)

@@ -90,8 +90,9 @@ is_readable(const char *path)
 
 /*
  * Checks where a path really leads: a link must not lead out of the directory,
- * nor to a hidden file. Returns why the file must not be read; NULL: it may
- * be. An empty directory is the working directory.
+ * nor to a hidden file. An empty directory is the working directory. Returns
+ * why the file must not be read, also if the path cannot be resolved; NULL: it
+ * may be read.
  */
 static const char *
 check_target(

@@ -114,10 +114,11 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 
 /*
  * Scans a run (rows of a function in a part): its costs or, if not `costs`,
- * all other rows. Counts the rows (costs or branches) in each file. If the
+ * all other rows. Counts the rows of costs, or of branches, by file. If the
  * input does not state the function's first line, lowers lines->first to the
- * lowest line of these rows in its own file. Also sums the counts of calls
- * among the rows. False: out of memory.
+ * lowest line of the counted rows in the function's own file. Adds the counts
+ * of calls among the rows to the entries of the called functions. False: out
+ * of memory.
  */
 static bool
 scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
@@ -152,10 +153,12 @@ scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 }
 
 /*
- * Does what scan_packed() does for the rows other than costs, faster, if they
- * are all branches in ascending order and thus in one file, and the input
- * states the function's first line: the number of rows is known, and only the
- * first one is decoded. False: out of memory.
+ * Counts the rows of a run (rows of a function in a part), other than costs,
+ * for the file that they are in. May be called only if all of them are
+ * branches in ascending order, thus in one file, and the input states the
+ * function's first line. It is faster than scan_packed(), as it decodes only
+ * the first row; that one may have the function's number. False: out of
+ * memory.
  */
 static bool
 scan_branches(struct cg_lines *lines, const struct cg_run *run)

@@ -43,8 +43,8 @@ need(struct cg_elffile *file, uint64_t offset, uint64_t size)
 
 /*
  * True for sections that are read when the file is opened, so that later calls
- * on them cannot fail: symbol tables, strings, notes (build-id), relocations
- * and stubs.
+ * on them cannot fail: symbol tables, strings, notes (build-id), relocations,
+ * stubs, links to debug files, and .opd.
  */
 static bool
 is_read_early(const struct cg_section *section)

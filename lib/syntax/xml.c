@@ -384,11 +384,11 @@ load(struct cg_job *job)
 }
 
 /*
- * True if the XML declaration names an encoding that is not that of the bytes,
- * so that it must be ignored. A text that begins with "<?xml" in single bytes
- * is not UTF-16, although .NET's StringWriter declares UTF-16 for text that is
- * then written as UTF-8. Texts with a byte order mark were converted to UTF-8
- * by the input.
+ * True if the encoding that the XML declaration names must be ignored, because
+ * the bytes have another. The input has converted texts with a byte order mark
+ * to UTF-8. And a text that begins with "<?xml" in single bytes is not UTF-16,
+ * although .NET's StringWriter declares UTF-16 for text that is then written
+ * as UTF-8.
  */
 static bool
 is_mislabelled(struct cg_in *in)

@@ -347,10 +347,11 @@ struct walk {
 #define WALKS 16 /* paths processed at once */
 
 /*
- * For each of n walks down the tree of stacks, checks whether the latest child
- * of the node reached has the frame that is looked for: sets walk->next to
- * that child, else to 0. Sets walk->hash, by which look_at_table() looks for
- * the child. Loads are prefetched for all walks, so that cache misses overlap.
+ * Does one step of n walks down the tree of stacks: checks whether the latest
+ * child of the node reached has the frame that is looked for. Sets walk->next
+ * to that child, or to 0 if it has another frame. Also sets walk->hash, by
+ * which look_at_table() looks for the other children. Loads are prefetched for
+ * all walks, so that cache misses overlap.
  */
 static void
 look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)

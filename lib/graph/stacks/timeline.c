@@ -486,11 +486,11 @@ next_by_time(struct cg_moments *moments, struct cg_time_span *span)
 }
 
 /*
- * Returns the usual time between two samples, with which a timeline without
- * durations is drawn: the average of those gaps that have as many binary
- * digits as the median gap, so that pauses do not count. 0: there are less
- * than two samples, or most have the time of the one before. Reads all
- * moments: the caller moves the cursor back.
+ * Returns the usual time between two samples with costs, with which a timeline
+ * without durations is drawn. It is the average of the gaps that have as many
+ * binary digits as the median gap, so that pauses do not count. 0: there are
+ * less than two such samples, or most have the time of the one before. Reads
+ * all moments: the caller moves the cursor back.
  */
 static uint64_t
 find_usual(struct cg_moments *moments)
