@@ -132,8 +132,9 @@ allow_output(const struct args *args, struct sandbox *box)
 }
 
 /*
- * Allows writing in the nearest directory on the path that exists, as missing
- * ones are created in it.
+ * Lets the sandbox write in the nearest directory on the path that exists, as
+ * missing directories are created there. If none exists, that is the root or
+ * the working directory.
  */
 static void
 allow_parent(struct sandbox *box, const char *path)

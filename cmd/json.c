@@ -111,10 +111,10 @@ copy_number(char **to, const char **at, const char *end)
 }
 
 /*
- * Copies JSON text to plain, which has room for all of it, in a form that
- * json-c reads correctly: escapes that stand for bytes are replaced by them.
- * Returns the number of bytes; 0: json-c would misread the text, as it has
- * NaN, a NUL or an integer that is too large.
+ * Copies JSON text to plain, which has room for all of the text, in a form
+ * that json-c reads correctly: escapes that stand for bytes become these
+ * bytes. Returns the number of bytes. 0: json-c would misread the text, as it
+ * has NaN, Infinity, a NUL or an integer that is too large.
  */
 static size_t
 make_plain(char *plain, struct cg_slice text)

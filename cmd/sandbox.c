@@ -216,11 +216,13 @@ list_edges(unsigned *edge)
 }
 
 /*
- * Writes BPF instructions that search a system call's number among the edges
- * (see list_edges()), and allow or forbid the call; returns their end. From
- * `low` to `high` edges (both included) may be at or below the number. A
- * search tree, because the kernel compiles each filter and tries it with each
- * call number, so each instruction costs time.
+ * Writes BPF instructions that search a system call's number among edges, and
+ * allow or forbid the call. Returns the end of the instructions. The edges are
+ * sorted; at each one, forbidden numbers change to allowed ones or back,
+ * beginning with forbidden. From `low` to `high` edges (both included) may be
+ * at or below the number. It is a search tree, because the kernel compiles
+ * each filter and tries it with each call number, so each instruction costs
+ * time.
  */
 static struct sock_filter *
 put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)

@@ -33,12 +33,13 @@
 /* ---- Grouping ----------------------------------------------------------- */
 
 /*
- * Returns the name of the group (the inputs of one output) that an input
- * belongs to by --group-by, given the input's name: what the first parentheses
+ * Returns the name of the group (the inputs of one output) to which --group-by
+ * assigns an input, given the input's name. It is what the first parentheses
  * of the regular expression match, else what all of it matches. If regex is
- * NULL, the name's directory, or "all" if it has none. The caller frees the
- * text. NULL: no match or an empty one, so the input is in no group; or out of
- * memory (then *ok is false, else it stays).
+ * NULL, it is the name's directory, or "all" if the name has none. The caller
+ * frees the text. NULL: no match or an empty one, and the input is in no
+ * group; or out of memory. Sets *ok to whether there was memory, but leaves it
+ * if there is no match.
  */
 static char *
 group_name(const regex_t *regex, const char *name, bool *ok)
@@ -382,8 +383,9 @@ split_evenly(
  * True if the chunk (the inputs that one worker sums) gets no more inputs, as
  * its number of inputs or of bytes has reached the limit. In a small group
  * (the inputs of one output) the limit of bytes is lower, so that each worker
- * gets a chunk. In a large one it is higher, unless members of archives are
- * held in memory.
+ * gets a chunk. In a large group the limits are higher, unless members of
+ * archives wait in memory. For a sum by the format (together), only bytes of
+ * such members count.
  */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)

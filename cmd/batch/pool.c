@@ -273,11 +273,11 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 }
 
 /*
- * True if the piece is a unit (files read as one input) that is read with
- * other units only when their sum is written, because units refer to each
- * other, or their format sums them; reading each alone first would double the
- * work. False if the result of each input is needed: for a manifest, for
- * --timeout, or for --fail-fast, which stops at once.
+ * True if the piece is a unit (files read as one input) that is not read until
+ * the sum is written, and then together with other units. That is done if
+ * units refer to each other, or their format sums them. To read each one alone
+ * first would double the work. False if the result of each input is needed
+ * before: for a manifest, for --timeout, or for --fail-fast.
  */
 static bool
 reads_together(const struct batch *batch, const struct piece *piece)

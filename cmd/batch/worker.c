@@ -427,9 +427,9 @@ count_units(const struct worker_state *state, bool members)
 
 /*
  * Reads units (inputs of several files) that were kept for the sum into job:
- * those that are archive members or, if members is false, those that are
- * files. If a unit was not read alone before (state->unread), a skipped part
- * of it is an error. Returns the status.
+ * if "members", those with archive members, else those of files alone. If a
+ * unit was not read alone before (state->unread), a skipped part of a unit is
+ * an error. Returns the status.
  */
 static int
 read_units(struct worker_state *state, struct cg_job *job, bool members)

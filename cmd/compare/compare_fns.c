@@ -82,9 +82,9 @@ add_line(
 }
 
 /*
- * Replaces the items by the calls or, if calls is false, the lines of all
- * functions in the groups from `group` to end - 1 (a group has the functions
- * of both profiles that were matched), with their costs: one item for each
+ * Replaces the items by the rows of all functions in the groups from `group`
+ * to end - 1. A group has the functions of both profiles that were matched. If
+ * "calls", lists their calls, else their lines, with costs: one item for each
  * row, not sorted. False: out of memory.
  */
 static bool
@@ -177,10 +177,11 @@ is_inclusive_equal(
 }
 
 /*
- * Reports a difference of inclusive costs, if they do not count as equal.
- * certain: the calls of the function determine the cost. If they do not, or if
- * one profile states the event's inclusive costs and those of the other follow
- * from counts of calls, the difference is only counted in v->unsure.
+ * Compares two inclusive costs, and reports them if they do not count as
+ * equal. If their difference is not certain to be a fault, only counts it in
+ * v->unsure. It is not if the calls of the function do not determine the cost
+ * (certain is false). It is not either if only one profile states the event's
+ * inclusive costs, and those of the other follow from counts of calls.
  */
 static void
 compare_inclusive(struct verify *v, enum difference kind,
@@ -322,9 +323,9 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Returns true if the profile itself states the function's inclusive cost, so
- * that it need not be computed from calls. False also if its rows cannot be
- * read.
+ * Returns true if the profile itself states the function's inclusive cost.
+ * Else the cost has to be computed from calls. False also if the function's
+ * rows cannot be read.
  */
 static bool
 is_stated(const struct profile *profile, cg_fn fn)
@@ -428,11 +429,11 @@ sum_profiles(struct verify *v)
 }
 
 /*
- * Compares the functions of a group (those that were matched) and reports
- * differences: of sums, calls and lines, the latter two if both formats have
- * them. If the rows of the group are alike (v->alike), compares only the sums,
- * as inclusive ones depend on other functions. items is working memory. False:
- * out of memory.
+ * Compares the functions of a group, which were matched, and reports
+ * differences of sums, of calls and of lines. Calls and lines are compared
+ * only if both formats have them. If the rows of the group are known to be
+ * equal (v->alike), compares only the sums, because inclusive sums depend on
+ * other functions. items is working memory. False: out of memory.
  */
 static bool
 compare_group(struct verify *v, struct items *items, size_t group)

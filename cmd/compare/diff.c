@@ -77,11 +77,11 @@ find_column(const struct cg_graph *graph, const char *name)
 }
 
 /*
- * Sets d->event to the events that both profiles have, d->ranked to the one
- * that functions are sorted by (--event, or the main event of the profile
- * after; 0 if that one is not in both), and d->first and d->last to those that
- * are shown. Returns the status: CG_EUSAGE (reported) if the event of --event
- * is not one of them.
+ * Sets d->event to the events that both profiles have. Sets d->ranked to the
+ * index there of the event that functions are sorted by: that of --event, or
+ * else the main event of the profile after, or 0 if that one is not there.
+ * Sets d->first and d->last to the range of events that are shown. Returns the
+ * status: CG_EUSAGE (reported) if the event of --event is not one of them.
  */
 static int
 find_events(struct diff *d)
@@ -559,7 +559,10 @@ asks_for_noise(const struct args *args)
 	       args->markdown;
 }
 
-/* True if the difference is written to a target that shows changes. */
+/*
+ * True if a profile of the difference is written, in a format that can show
+ * changes.
+ */
 static bool
 shows_changes(const struct args *args)
 {

@@ -27,8 +27,9 @@ judged_of(const struct noise *noise, const struct noise_row *row)
 }
 
 /*
- * Returns the verdicts by function of the difference, in memory of the job;
- * NULL: out of memory (reported).
+ * Returns the verdict (real change, noise or not compared) for each function
+ * of telling->graph, as an array by function. "key" selects self or inclusive
+ * costs. The job owns the array. NULL: out of memory (reported).
  */
 static const struct cg_judged *
 list_fns(const struct telling *telling, int key)
@@ -126,8 +127,10 @@ find_files(
 }
 
 /*
- * Lists the verdicts of lines in files of the difference; files match by path
- * here, so that those of lines whose file moved are missing.
+ * Lists the verdicts (real change, noise or not compared) of source lines in
+ * judgement->line, sorted. Only lines in files of `difference`, the graph of
+ * the difference, are listed. Files match by path, so lines whose file moved
+ * are missing. False: out of memory (reported).
  */
 static bool
 list_lines(struct noise *noise, const struct cg_graph *difference,

@@ -27,8 +27,9 @@ number_line(struct noise *noise, uint32_t file, uint32_t line)
 
 /*
  * Adds the run's costs in the lines of the current file of `lines` to
- * kept->line, by number of the line. Lines without cost, and those of an
- * unknown number, are left out. False: out of memory.
+ * kept->line, indexed by the number that each line has in noise->line. Skips
+ * lines without cost, and those whose number in the file is unknown. False:
+ * out of memory.
  */
 static bool
 keep_file(struct noise *noise, struct noise_run *kept, const struct run *run,

@@ -274,10 +274,11 @@ has_self(const struct profile *profile)
 
 /*
  * Returns the function's name for a comparison without objects (executables,
- * libraries). A function without a name, or named "[unknown]", gets that of
- * its object, as in folded stacks: "[libc.so.6]"; without an object,
- * "[unknown]". Function 0 stays without a name if it has no self costs. A name
- * from an object is written at *to, in v->names, and *to moves past it.
+ * libraries). A function without a name, or named "[unknown]", is named after
+ * its object, as in folded stacks: "[libc.so.6]". It is "[unknown]" if it has
+ * no object, or if the object's name has a bracket already. Function 0 stays
+ * without a name if it has no self costs. A name from an object is written at
+ * *to, in v->names, and *to moves past it.
  */
 static struct cg_slice
 name_by_object(const struct profile *profile, cg_fn fn, char **to)

@@ -206,9 +206,9 @@ next_entry(struct cursor *it, struct entry *entry)
 
 /*
  * Sets *any to whether the track (the timeline of a thread) has costs of the
- * event or, if it has calls and the event is time, a stack that took some.
- * Divides side->resolution by 10 until all times of its entries are multiples
- * of it, or it is 1. False: out of memory.
+ * side's event. In a timeline of calls, if the event is time, it has costs if
+ * any stack took time. Divides side->resolution by 10 until all times of the
+ * track are multiples of it, or it is 1. False: out of memory.
  */
 static bool
 look_at_track(struct side *side, size_t number, bool *any)
@@ -329,7 +329,7 @@ pair_threads(struct cg_job *job, struct side side[2])
 
 /*
  * Pairs the lanes (timelines to compare) that pair_threads() left single, in
- * their order; those that one profile has more stay single.
+ * their order. If one profile has more of them, its last ones stay single.
  */
 static void
 pair_others(struct side side[2])
@@ -387,12 +387,14 @@ wait_for(struct cursor *it, const struct entry *at)
 }
 
 /*
- * Returns true if two entries (samples or spans) are alike: in their stacks,
- * begins (only if timed: the times of both have one unit) and costs. Begins
- * may differ by less than the resolution; costs must be equal, but for spans
- * or a coarse resolution may differ by less than twice the resolution.
- * *difference is overwritten in any case; if they differ, it has what differs
- * first and, but for a stack, both values.
+ * Returns true if two entries (samples or spans) are alike in stacks, begins
+ * and costs. Begins count only if the times of both have one unit (timed).
+ * They may differ by less than the resolution, or if the later sample begins
+ * where the one before it in the other profile ends. Costs must be equal, but
+ * those of spans, or with a coarse resolution, may differ by less than twice
+ * the resolution. *difference is overwritten in any case. If the entries
+ * differ, it has what differs first and, unless that is the stack, both
+ * values.
  */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,

@@ -135,8 +135,8 @@ add_label_json(struct json_object *json, const struct cg_label *label)
 
 /*
  * Writes json as the next element of the array "numbers" to standard output,
- * and frees it. ok: false if memory ran out when it was made; that, or if it
- * runs out now, is recorded in v->no_memory.
+ * and frees json. ok is false if memory ran out when json was made. If it ran
+ * out then, or runs out here, sets v->no_memory.
  */
 static void
 write_number(struct verify *v, struct json_object *json, bool ok)

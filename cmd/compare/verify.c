@@ -16,9 +16,9 @@
 /*
  * Returns the facts (kinds of data) that the profile could have: those that
  * its format can represent, those that it has, and those that are derived from
- * stacks, such as calls. For a format that is only read, those found and
- * derived. Labels that the format cannot represent are left out: they are of
- * threads, made by the library.
+ * stacks, such as calls. For a format that is only read, they are those that
+ * it has and those derived. Labels that the format cannot represent do not
+ * count: the library has made them of threads.
  */
 static cg_facts
 representable_facts(const struct profile *profile)

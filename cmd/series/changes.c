@@ -82,10 +82,11 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Sets in room->place, by number, the ranks of n numbers, minus their mean
- * (equal numbers share theirs), and the groups of equal ones, none of which is
- * on the left of a split yet. Overwrites room->sorted. Returns the sum of the
- * squares of the ranks; 0 if all numbers are equal.
+ * Sets in room->place, by index of the number, the rank of each of n numbers
+ * minus the mean rank; equal numbers have the same rank. Also sets the groups
+ * of equal numbers, with none of them on the left of a split. Overwrites
+ * room->sorted. Returns the sum of the squares of the ranks; 0 if all numbers
+ * are equal.
  */
 static double
 rank_numbers(const struct changes_room *room, const double *value, size_t n)
@@ -126,10 +127,11 @@ normal_probability(size_t m, size_t n, double u)
 }
 
 /*
- * Exact for few numbers or exceptions: on the smaller side at most EXACT_SIDE
- * numbers, of the pairs fewer than EXACT_PAIRS exceptions. Above, the normal
- * distribution is taken, whose tail is thicker: it only misses changes of few
- * runs.
+ * Returns the probability that m and n numbers of one distribution are
+ * separated at least so well that u of the m * n pairs are exceptions. It is
+ * exact if the smaller side has at most EXACT_SIDE numbers, and u is less than
+ * EXACT_PAIRS. Otherwise the normal distribution is taken, whose tail is
+ * thicker: that can only miss changes of few runs.
  *
  * The number of ways in which m numbers have j exceptions among n others is
  * the coefficient of q^j in the product of (1 - q^(n + i)) / (1 - q^i), i from
@@ -237,11 +239,11 @@ next_part(struct part *part, size_t n)
 }
 
 /*
- * Finds the best split of the numbers from begin to end - 1, also in parts of
- * them if parts is set: the one by the most standard deviations among those
- * that are certain at these numbers' share of the error rate. Returns the
- * index of the first number on its right side, in the whole series; 0: there
- * is none.
+ * Finds the best split of the numbers from index begin to end - 1 into two
+ * levels; if "parts", also of parts of these numbers. Only splits that are
+ * certain at these numbers' share of the error rate count. The best one
+ * differs by the most standard deviations. Returns the index of the first
+ * number on its right side, in the whole series; 0: there is none.
  */
 static size_t
 split_of(const struct segmentation *s, size_t begin, size_t end, bool parts)
@@ -385,10 +387,11 @@ ratio_of(const struct change *change, double value, double spread)
 }
 
 /*
- * Moves the change to the most likely place, which ranks only find nearly.
- * Both levels are the numbers from begin to end - 1, and at least one stays on
- * either side. spread: twice their variance. The interval is this place only,
- * for now.
+ * Moves the change to the most likely place between its two levels, which
+ * ranks find only nearly. The numbers from index begin to end - 1 are both
+ * levels together, and each keeps one number at least. spread is twice the
+ * variance of the numbers around their levels. Sets the change's interval to
+ * this place alone; the caller widens it later.
  */
 static void
 move_change(struct change *change, const struct segmentation *s, size_t begin,
@@ -472,9 +475,9 @@ squares_around_line(const struct segmentation *s, size_t n, double squares)
 }
 
 /*
- * Returns true if the changes first to last (included) are rather one slope: a
- * line fits the ranks better than their levels do. Overwrites the ranks of the
- * room.
+ * Returns true if the changes first to last (included) are one slope rather
+ * than steps: a line fits the ranks of the numbers better than levels do.
+ * Overwrites the ranks in the room.
  */
 static bool
 is_drift(const struct segmentation *s, size_t first, size_t last)

@@ -117,9 +117,10 @@ compare_peaks(const void *pa, const void *pb)
 }
 
 /*
- * Drops the columns with the lower half of peaks (one more than half if their
- * number is odd), all but the sums of their costs, and raises the floor to the
- * largest of these peaks. Sorts the columns, so that their indexes change.
+ * Drops the half of the columns that has the lowest peaks, or one column more
+ * if their number is odd. Keeps only the sums of their costs. Raises the floor
+ * to the largest of the dropped peaks. Sorts the columns, so that their
+ * indexes change.
  */
 static void
 drop_half(struct costs *costs)

@@ -276,11 +276,11 @@ add_metric(struct series *series, int metric)
 }
 
 /*
- * Returns true if the file's share of lines is lower in the last run that has
- * the file than where it was highest. Then sets *loss to a change from the
- * highest to the last share, in percent, at the first run with the file after
- * the highest share was last reached, and *lost to the number of lines that
- * the file has lost. False: neither is to be used.
+ * Returns true if the file's share of covered lines is lower in the last run
+ * that has the file than it once was. Then *loss is a change from the highest
+ * to the last share, in percent. It is placed at the first run with the file
+ * after the run in which the share was last highest. *lost is the number of
+ * lines that the file has lost. If false is returned, neither is to be used.
  */
 static bool
 find_loss(const struct series *series, const struct column *column,

@@ -94,8 +94,8 @@ add_file(struct series *series, struct series_run *run, struct cg_slice path,
 
 /*
  * Adds the coverage of a run that was read to run->hits and, by file, to
- * series->costs, and ends the run there. Counts the same lines, functions and
- * branches as --summary. Returns the status.
+ * series->costs. Then ends the run in series->costs. Counts the same lines,
+ * functions and branches as --summary. Returns the status.
  */
 static int
 take_coverage(

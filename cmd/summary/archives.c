@@ -158,9 +158,9 @@ merge_files(struct args *args, struct members *all)
 }
 
 /*
- * Reads the archive at path or, if path is NULL, all inputs that are neither
- * archives nor executables, with a job of its own, and merges the result into
- * the graph of all inputs. Returns the status.
+ * Reads the archive at path with a job of its own, and merges the result into
+ * the graph of all inputs. If path is NULL, does so with all inputs together
+ * that are neither archives nor executables. Returns the status.
  */
 static int
 merge_input(struct args *args, const char *path)

@@ -248,10 +248,11 @@ cut_sample(struct cut *cut, const struct cg_track *track,
 /* ---- Calls --------------------------------------------------------------- */
 
 /*
- * Adds a call (a row with count 1, without costs) for a frame that is entered
- * between the edges (the two times of --between), from the function of its
- * parent frame, as readers do when they build a timeline of calls. Does
- * nothing for an outermost frame.
+ * Adds a call of the function of a frame by the function of its parent frame:
+ * a row with count 1, without costs. Readers add the same when they build a
+ * timeline of calls. The frame begins between the edges (the two times of
+ * --between), or is open at the first one. Does nothing for an outermost
+ * frame.
  */
 static void
 count_call(struct cut *cut, cg_node node)
@@ -269,9 +270,9 @@ count_call(struct cut *cut, cg_node node)
 
 /*
  * Adds moments to the new timeline at the time of an edge (one of the two
- * times of --between), so that each call there has a begin and an end. The
- * calls of the stack that ends in node begin there (enter; outermost first,
- * each is also counted) or end there (innermost first). False: out of memory.
+ * times of --between) for the calls of the stack that ends in node. If
+ * "enter", they begin there, outermost first, and each call is counted. Else
+ * they end there, innermost first. False: out of memory.
  */
 static bool
 cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)

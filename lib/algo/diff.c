@@ -79,8 +79,8 @@ add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
 }
 
 /*
- * Warns of each event that only one profile has: the difference does not have
- * it.
+ * Warns of each event that only one of the two profiles has. The graph of
+ * their difference does not have that event.
  */
 static void
 warn_dropped(const struct cg_diff *diff, const struct cg_copy copy[2])
@@ -203,10 +203,10 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 }
 
 /*
- * Sets a factor for each event of the difference, by which the costs of the
- * profile before are multiplied (--normalize), so that their sum equals the
- * sum of the profile after. The builder fails if one of the two sums is not
- * from 1 to INT64_MAX.
+ * Sets a factor for each event of a difference between two profiles, by which
+ * --normalize multiplies the costs of the profile before. Then the sum of its
+ * costs equals that of the profile after. The builder fails if one of the two
+ * sums is not from 1 to INT64_MAX.
  */
 static void
 set_scales(struct cg_diff *diff, struct cg_copy copy[2])
@@ -290,8 +290,8 @@ subtract(struct cg_diff *diff, struct cg_copy copy[2])
 
 /*
  * Updates the maps from functions and files of profile s to those of the
- * difference, after the graph of the difference was replaced by a copy:
- * replaces each old id by the id in the copy.
+ * difference between the profiles. Its graph was replaced by a copy, so each
+ * old id is replaced by the id in the copy.
  */
 static void
 map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
@@ -305,9 +305,10 @@ map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
 }
 
 /*
- * Replaces the graph of the difference by a copy without the rows that show no
- * difference, and frees the old graph; if that cannot be sealed, it stays.
- * Updates the maps from the profiles to the graph. Returns the status.
+ * Replaces the graph of the difference between two profiles by a copy without
+ * the rows in which all differences are 0, and frees the old graph. Updates
+ * the maps from the profiles' functions and files to those of the graph. If
+ * the old graph cannot be sealed, it stays. Returns the status.
  */
 static int
 drop_zeros(struct cg_diff *diff)

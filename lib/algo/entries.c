@@ -45,11 +45,11 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
 
 /*
  * Adds the inclusive cost of a run (rows of a function in a part, such as a
- * thread) to entries->own: the cost that the input states, else the function's
- * self cost plus its calls. Also adds the cost of each call to entries->in of
- * its callee, and sets entries->called of it. Costs of calls of a function by
- * itself do not count. Sums above 64 bits become UINT64_MAX. False: the sum of
- * self costs overflows.
+ * thread) to entries->own of the function. It is the cost that the input
+ * states, else the self cost plus the costs of the function's calls. Also adds
+ * the cost of each call to entries->in of the callee, and sets entries->called
+ * of the callee. Costs of calls of a function by itself do not count. Sums
+ * above 64 bits become UINT64_MAX. False: the sum of self costs overflows.
  */
 static bool
 note_run(struct entries *entries, const struct cg_run *run)

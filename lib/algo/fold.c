@@ -417,12 +417,13 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 
 /*
  * Adds the cost of a closed frame, including all frames called from it, to the
- * inclusive cost of its function. If an outer frame of the same function is
- * open, that frame counts the cost. If an outer frame of the function that is
- * called by another one is open, and this call is the outermost of its caller,
- * the samples are added as repeats, as both calls count them. A frame without
- * costs adds nothing, as a row without costs cannot be written. In each case
- * the frame is no longer counted in state->called. False: an error.
+ * inclusive cost of its function, unless an outer frame of the function is
+ * open: that one adds the cost. Adds the samples of the frame to the
+ * function's repeats if an outer frame of the function has a caller and is
+ * open, and no outer frame has the same call. Then the calls of both frames
+ * count these samples. A frame without costs adds nothing, as a row without
+ * costs cannot be written. In each case a frame with a caller no longer counts
+ * in state->called. False: an error.
  */
 static bool
 add_inclusive(
@@ -509,9 +510,9 @@ add_to_top(
 
 /*
  * Closes the innermost open frame, whose sums are complete. Adds its inclusive
- * cost to its function, its call to the rows if no outer frame has the same
- * call, and its sums to its caller's frame (or, if it is the outermost, to the
- * calls by the unknown caller). False: an error.
+ * cost to its function. Adds its call to the rows if no outer frame has the
+ * same call. Adds its sums to its caller's frame or, if it is the outermost
+ * frame, to the calls by the unknown caller. False: an error.
  */
 static bool
 close_frame(struct cg_fold *fold)

@@ -341,9 +341,10 @@ is_on_path(const struct guess *guess, uint32_t path, cg_fn fn)
 }
 
 /*
- * Adds each call by the path's function as a candidate, a call that may extend
- * the path, unless it is too light, worse than guess->least, to a function on
- * the path, or the path is too long. False: out of memory.
+ * Adds candidates: calls by the last function of the path, each of which may
+ * extend the path. Leaves out calls that are too light, are worse than
+ * guess->least, or lead to a function on the path. Adds none if the path has
+ * DEPTH_MAX frames. False: out of memory.
  */
 static bool
 add_candidates(struct guess *guess, uint32_t path)

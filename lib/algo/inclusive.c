@@ -70,10 +70,10 @@ cg_sums_free(struct cg_sums *sums)
 }
 
 /*
- * Returns the next run of a part (thread or process), in canonical order; for
- * CG_ALL_PARTS the next run of the graph, in order of arrival. A run has the
- * rows of one function in one part. *i is the position: 0 at the start,
- * advanced by each call. NULL: there are no more.
+ * Returns the next run of a part (thread or process), by rank of the function.
+ * For CG_ALL_PARTS returns the next run of the graph, in order of arrival. A
+ * run has the rows of one function in one part. *i is the position: 0 at the
+ * start, advanced by each call. NULL: there are no more.
  */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
@@ -142,10 +142,11 @@ note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
 }
 
 /*
- * First pass over the rows of a part: lists all calls in the order of runs (a
- * run has the rows of a function in a part, such as a thread), and counts
- * calls, and repeats (calls within calls of the same function), by function.
- * False: out of memory or overflow.
+ * Does the first pass over the rows of a part. Lists all calls in the order of
+ * runs (a run has the rows of a function in a part, such as a thread), and
+ * stores where those of each run end. Also counts, by function, calls and
+ * repeats (calls within calls of the same function). False: out of memory or
+ * overflow.
  */
 static bool
 note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
@@ -498,11 +499,11 @@ end_cycles(struct cg_sums *sums)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Adds a run's costs (those of a function in one thread or process) to the
- * function's sums: self costs, and inclusive costs, which are those that the
- * input states or else self costs plus calls that leave the function's cycle.
- * If there are cycles, also adds what end_cycles() needs to sums->of. False: a
- * sum overflows (not reported).
+ * Adds the costs of a run (rows of a function in one thread or process) to the
+ * sums of the function. Adds self costs to sums->self. Adds to sums->inclusive
+ * what the input states; if it states nothing, self costs plus the calls that
+ * leave the function's cycle. If there are cycles, also adds to sums->of what
+ * end_cycles() needs. False: a sum overflows (not reported).
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)

@@ -116,10 +116,10 @@ cg_graph_add(struct cg_build *to, const struct cg_graph *from)
 }
 
 /*
- * Sets *graph to a new graph, a copy of join->from in which functions without
- * an object (executable or library) are merged with those that have one; to
- * NULL if that cannot be created. If copying fails, *graph is incomplete; in
- * any case the caller frees it. Returns the status.
+ * Sets *graph to a new graph, a copy of join->from. In the copy, functions
+ * without an object (executable or library) are merged with functions that
+ * have one. *graph is NULL if the graph cannot be created, and incomplete if
+ * copying fails. The caller frees it in each case. Returns the status.
  */
 static int
 unite(const struct join *join, struct cg_graph **graph)

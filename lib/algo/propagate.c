@@ -209,9 +209,10 @@ make_room(struct prop *prop)
 
 /*
  * Finds the strongly connected components (recursive cycles, or single
- * functions) of the calls, and sorts the calls by the component of their
- * callee, in canonical order: those of component c are prop->by[into[c]] to
- * by[into[c + 1] - 1]. False: out of memory.
+ * functions) of the calls. Then sorts the numbers of the calls by the
+ * component of their callee into prop->by. Those of component c are
+ * by[into[c]] to by[into[c + 1] - 1], in ascending order. False: out of
+ * memory.
  */
 static bool
 find_components(struct prop *prop)
@@ -257,11 +258,11 @@ begin_totals(struct prop *prop)
 }
 
 /*
- * Splits the total cost of a component (cycle or single function), once it is
- * complete, among the calls that enter it from outside, by their counts, and
- * adds each share to the calling function and its component. Calls within a
- * component get 0, and all calls if none of them has a count. False: overflow
- * (reported).
+ * Splits the total cost of a component (recursive cycle or single function)
+ * among the calls that enter it from outside, in proportion to their counts.
+ * The total must be complete. Adds each share to the calling function and its
+ * component. Calls within the component get 0. All calls get 0 if none of
+ * those from outside has a count. False: overflow (reported).
  */
 static bool
 share_component(struct prop *prop, uint32_t component)

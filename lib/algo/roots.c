@@ -225,9 +225,9 @@ find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
 }
 
 /*
- * Sets *new to the node that has the frames of node old on top of root, the
- * frames that name the origin. Adds the nodes that do not exist yet, and
- * records them in r->moved. False: an error.
+ * Sets *new to the node that has the frames of node old below `root`, the
+ * frame that --root-by has added (0: none). Adds the nodes that do not exist
+ * yet, and records them in r->moved. False: an error.
  */
 static bool
 move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
@@ -293,9 +293,9 @@ note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 }
 
 /*
- * Adds n stacks, which were removed from the graph, to it again: each on top
- * of the frames that name its origin, and without labels if r->unlabel. False:
- * an error.
+ * Adds n stacks, which were removed from the graph, to it again: each below
+ * the frames that --root-by adds for it, and without labels if r->unlabel.
+ * False: an error.
  */
 static bool
 move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
@@ -317,9 +317,9 @@ move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
 }
 
 /*
- * Sets r->joined if stacks of several threads that are merged in one part can
- * be told apart by their labels only; used if no frames of origin are added.
- * False: out of memory.
+ * Sets r->joined if a part has stacks of several threads, which only their
+ * labels tell apart. Called if --root-by adds no frames, which would tell them
+ * apart. False: out of memory.
  */
 static bool
 look_at_threads(struct rooting *r)

@@ -309,10 +309,11 @@ map_rehash(struct cg_map_table *map, size_t slots)
 }
 
 /*
- * Enlarges the array for small keys (those below limit) to twice its size, or
- * four times the slots of the hash table if that is more, and moves keys from
- * the table to it. Does nothing if less than an eighth of the new places would
- * be used: then the table takes less memory. False: out of memory.
+ * Enlarges the array for small keys (those below limit), and moves keys from
+ * the hash table to it. The new size is twice the old one, or four times the
+ * slots of the table if that is more. Does nothing if less than an eighth of
+ * the new entries would be used, as the table takes less memory then. False:
+ * out of memory.
  */
 static bool
 map_widen(struct cg_map_table *map)

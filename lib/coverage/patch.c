@@ -85,10 +85,11 @@ unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
 }
 
 /*
- * Sets *name to the file name of a line "--- name" or "+++ name", whose rest
- * is text: quoted, or up to a tab, after which a time may follow. A name
- * without quotes points into text; see unquote() for others. False: malformed,
- * or out of memory (reported).
+ * Sets *name to the file name of a line "--- name" or "+++ name". `text` is
+ * the line after "--- ": a name in quotes, or a name up to a tab, after which
+ * a time may follow. A name without quotes points into text. A name in quotes
+ * is unquoted into patch->room, and is valid until the next call. False:
+ * malformed, or out of memory (reported).
  */
 static bool
 take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)

@@ -47,10 +47,10 @@ find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 }
 
 /*
- * Begins a row of any kind: returns the run (rows of a function in a part,
- * such as a thread) to append it to, nearly always that of the row before, and
- * sets the facts that the profile has addresses or lines if the position has
- * them. NULL: the builder has failed.
+ * Begins a row of any kind. Returns the run (rows of a function in a part,
+ * such as a thread) to append the row to. Most rows belong to the run of the
+ * row before. If the position has an address or a line, sets the fact that the
+ * profile has addresses or lines. NULL: the builder has failed.
  */
 static inline struct cg_run *
 begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)

@@ -337,9 +337,9 @@ drop_bad(struct cg_graph *graph, const struct cg_map *names)
 }
 
 /*
- * True if a real event (a column of costs) has the name, according to names
- * (see index_names()); an inherited event of that name is then dropped, as
- * stored costs take precedence over a formula.
+ * True if a real event (a column of costs) has the name. names maps names to
+ * events. An inherited event of that name is dropped by the caller, as stored
+ * costs take precedence over a formula.
  */
 static bool
 is_real(

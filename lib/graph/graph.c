@@ -37,8 +37,8 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 }
 
 /*
- * Frees the canonical order of files, functions and their rows, which becomes
- * invalid as soon as anything is added.
+ * Frees the ranks of files and functions, and the order of their rows, which
+ * become invalid as soon as anything is added.
  */
 static void
 unseal(struct cg_graph *graph)

@@ -231,11 +231,11 @@ has_line(const struct cg_in *in)
 }
 
 /*
- * Ends reading after a failure of the stream, such as truncated gzip data.
- * Ends the input at once (see fail()), with two exceptions: if a caller of
- * cg_read_lines() can get whole lines that are in memory, or for
- * cg_read_more_lines(), the status is kept in in->late, and the next read
- * reports it.
+ * Ends reading after a failure of the stream, such as truncated gzip data:
+ * drops unread bytes and sets the input's status. In two cases keeps the
+ * status in in->late instead, so that the next read reports it: for
+ * cg_read_more_lines(), and if cg_read_lines() can return whole lines that are
+ * in memory.
  */
 static void
 end_stream(struct cg_in *in, int status)

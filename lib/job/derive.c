@@ -145,10 +145,11 @@ has_rows(const struct cg_graph *graph)
 }
 
 /*
- * Replaces the graph's estimated stacks (--guess-stacks) by new ones. Their
- * frames have only the kinds of positions (lines, addresses) that the output
- * format can represent, and none of those in `unused`: more distinct positions
- * would make more stacks. Returns the status.
+ * Makes the estimated stacks of --guess-stacks, in place of earlier ones.
+ * Their frames have only the kinds of positions (lines, addresses) that the
+ * output format can represent, and none of those in `unused`: more distinct
+ * positions would make more stacks. All kinds count as representable if there
+ * are filters, or a program looks at the graph. Returns the status.
  */
 static int
 guess_stacks(struct cg_job *job, cg_facts unused)
@@ -303,9 +304,10 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 
 /*
  * Adds the frames of --root-by, which name thread, process or label, as the
- * outermost frames of all stacks, and seals the graph again; unlabel: also
- * drops labels. Without such frames does neither, and only sets *joined: see
- * cg_root_stacks(). Returns the status.
+ * outermost frames of all stacks, and seals the graph again. If "unlabel",
+ * also drops labels. Without --root-by changes no stacks. Sets *joined if a
+ * part has stacks of several threads that nothing but their labels tells
+ * apart. Returns the status.
  */
 static int
 root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,

@@ -477,8 +477,8 @@ cg_job_open(struct cg_job *job, const char *path, int *status)
 
 /*
  * True if another input has the data of this file, by some format's rule: a
- * profiler may leave a file empty and write others next to it. The empty file
- * is then skipped without an error.
+ * profiler may leave a file empty and write others next to it. The caller
+ * skips the empty file without an error.
  */
 static bool
 is_split(const struct cg_job *job, const char *path)

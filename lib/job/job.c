@@ -187,7 +187,11 @@ call_reader(
 	return status == CG_OK ? check_symbols(job) : status;
 }
 
-/* True if the inputs of a format with finish() are added each alone. */
+/*
+ * True if each input is finished alone: module->finish() is called after each
+ * one, not once after all. That is so for a single input, and if inputs become
+ * parts.
+ */
 static bool
 finishes_each(const struct cg_job *job)
 {
@@ -290,9 +294,9 @@ find_wanted(const struct cg_job *job)
 
 /*
  * Returns which facts about a sample's thread become labels of the sample, as
- * bits (indexes of cg_who_key: comm, pid, tid, thread, cpu): those that the
- * program has set or the output format can represent, and those that --root-by
- * and --part-by need.
+ * bits (indexes of cg_who_key: comm, pid, tid, thread, cpu). The usual ones do
+ * if the program asks for all, or leaves it to the output format and that has
+ * labels. Facts that --root-by and --part-by need do in each case.
  */
 static unsigned
 find_who(const struct cg_job *job)
@@ -409,9 +413,9 @@ need_filtered_stacks(struct cg_job *job, const char *stacked)
 }
 
 /*
- * Replaces the graph by what the filters by function (--focus, --hide and
- * others) leave of it; first provides what they need, stacks or costs of
- * calls. Returns the status.
+ * Replaces the graph by a copy without what the filters by function (--focus,
+ * --hide and others) drop. First provides the stacks or costs of calls that
+ * the filters need. Returns the status.
  */
 static int
 apply_filters(struct cg_job *job)

@@ -81,9 +81,10 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 
 /*
  * Sets what to subtract from an address of the profile in an image (mapped
- * file): shift, to get the address in its ELF file, and bias, to get the
- * address in the graph. Where no ELF file was known when addresses were added
- * to the graph, bias stays as it was.
+ * file): shift, to get the address in the ELF file, and bias, to get the
+ * address in the graph. Addresses of a process that were added before the ELF
+ * file was found keep the old bias. Addresses from a text that places no image
+ * keep their bias, too.
  */
 static void
 set_bias(struct image *image)

@@ -162,9 +162,10 @@ has_text(struct cg_texts *texts)
 }
 
 /*
- * Queues blocks of lines to be parsed by other threads as long as there is
- * text and room, then returns the oldest one, parsed; without threads parses
- * one block itself. NULL: there is none until read_window() reads more.
+ * Returns the oldest queued block of lines, parsed. Before that, queues blocks
+ * for other threads as long as there is text and room. Without threads, parses
+ * one block itself and returns it. NULL: no block is left until read_window()
+ * reads more.
  */
 static struct block *
 take_block(struct cg_texts *texts)

@@ -119,10 +119,10 @@ flags_of(const struct cg_branch *branch)
 }
 
 /*
- * Takes all branches at the position of the next one: keeps them for row,
- * except those that the flags in excluded drop, or drops all if row is NULL.
- * All are added to sum (may be NULL). The branch after them is decoded; *more
- * is false if there is none. False: out of memory.
+ * Takes all branches at the position of the next one. Keeps them for row,
+ * except branches that the flags in excluded drop; keeps none if row is NULL.
+ * Adds all of them to sum, unless it is NULL. Decodes the branch after them;
+ * *more is false if there is none. False: out of memory.
  */
 static bool
 take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
@@ -150,11 +150,12 @@ take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
 }
 
 /*
- * Skips excluded branches at the position of the next one, up to the first
- * region (range of source text with a count) there. Regions come last, and are
- * not excluded: they belong to the line like its cost. Sets *any to whether
- * there is a region; it is the next branch then. sum, *more and the result are
- * as for take_branches().
+ * Skips the branches at the position of the next one, which are excluded, up
+ * to the first region (range of source text with a count). Regions come last,
+ * and are not excluded: they belong to the line like its cost. Sets *any to
+ * whether there is a region at the position, which is the next branch then.
+ * Adds the skipped branches to sum, unless it is NULL. *more is false if no
+ * branch follows. False: out of memory.
  */
 static bool
 skip_to_regions(

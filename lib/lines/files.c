@@ -180,10 +180,11 @@ scan_branches(struct cg_lines *lines, const struct cg_run *run)
 }
 
 /*
- * Appends a function to lines->part_fn, with the first line that the input
- * states. If the function has a name and a file, that file gets an entry in
- * in_file even if the function has no rows there. run: its only run (rows of
- * it in a part), or CG_NO_RUN if it has none or several. False: out of memory.
+ * Appends a function to lines->part_fn, and sets lines->first to the first
+ * line that the input states, or 0. If the function has a name and a file,
+ * that file gets an entry in in_file even if the function has no rows there.
+ * run: its only run (rows of it in a part), or CG_NO_RUN if it has none or
+ * several. False: out of memory.
  */
 static bool
 add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)
@@ -289,10 +290,10 @@ cg_lines_clear_counts(struct cg_lines *lines)
 /* ---- The whole ---------------------------------------------------------- */
 
 /*
- * Adds the functions that are called in the part (thread or process) but have
- * no rows in it, so that they are listed with their calls. Clears *in_order if
- * there are any, as functions are then not sorted by rank. False: out of
- * memory.
+ * Adds the functions that are called in the part (thread or process), but have
+ * no rows there. They are then listed with the calls to them. Clears *in_order
+ * if there are any, as functions are no longer sorted by rank then. False: out
+ * of memory.
  */
 static bool
 add_callees(struct cg_lines *lines, bool *in_order)

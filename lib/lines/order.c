@@ -145,9 +145,10 @@ cg_lines_order_listed(struct cg_lines *lines)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Replaces the indexes of functions in in_file by the new ones after part_fn
- * was sorted (item[i].index is the old index of new function i), and sorts
- * in_file by file, then by function. False: out of memory.
+ * Sorts lines->in_file (functions by file) by file, then by function, after
+ * lines->part_fn was sorted. Before that, replaces each index of part_fn there
+ * by the new one: item[i].index is the old index of new function i. False: out
+ * of memory.
  */
 static bool
 order_in_files(struct cg_lines *lines, const struct keyed *item)

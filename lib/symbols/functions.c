@@ -288,9 +288,10 @@ add_name(struct cg_functions *fns, const char *name, uint32_t fn)
 }
 
 /*
- * Builds the sorted index of functions by name, with all aliases. A cold part
- * ("f.cold") has its own symbol, but is found by the name of its function,
- * too. False: out of memory.
+ * Builds the sorted index of functions by name, with all names of each
+ * function. Skips symbols that no function has. A cold part ("f.cold") has its
+ * own symbol, but is found by the name of its function, too. False: out of
+ * memory.
  */
 static bool
 load_names(struct cg_functions *fns)

@@ -44,10 +44,10 @@ add_piece(struct cg_spans *flat, uint64_t low, uint64_t high, uint32_t id)
 }
 
 /*
- * Adds ranges to flat that cover the addresses [*at, to) of the open ranges
- * (nested, innermost last), each address with the id of the innermost range
- * that contains it. Removes the open ranges that end at `to` or before, and
- * moves *at to `to`. False: out of memory.
+ * Adds ranges to flat for the addresses [*at, to) of the open ranges, which
+ * are nested, innermost last. Each address gets the id of the innermost open
+ * range that contains it. Removes the open ranges that end at `to` or before,
+ * and moves *at to `to`. False: out of memory.
  */
 static bool
 close_until(

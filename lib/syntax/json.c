@@ -538,10 +538,11 @@ take_element(struct cg_json *json)
 }
 
 /*
- * Takes the next token in an object, in the forms that most writers use: a
- * key, a value, { or }, with at most one blank after colon and comma.
- * CG_JSON_BAD: nothing is taken, and the caller parses the general form. Not
- * inlined: see next_token().
+ * Takes the next token in an object if it is in the form that most writers
+ * use: a key, a string, a plain number, { or }, with at most one blank after
+ * colon and comma. CG_JSON_BAD: it is not, nothing is taken, and the caller
+ * parses the general form. Not inlined, so that faster paths of the caller
+ * need not save registers for it.
  */
 static __attribute__((noinline)) enum cg_json_type
 take_member(struct cg_json *json)

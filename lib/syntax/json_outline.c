@@ -102,8 +102,8 @@ put_value(struct outline *o, enum cg_json_type type)
 
 /*
  * Handles the token that was just read: the end of the innermost level, or an
- * item in it (a key or a value). Writes it to the outline, or skips the item
- * with its value. False: the text or the document has ended.
+ * item of the level (a key or a value). Writes the token to the outline, or
+ * skips the item with its value. False: the text or the document has ended.
  */
 static bool
 take_item(struct outline *o, enum cg_json_type type)

@@ -670,9 +670,9 @@ add_content(struct cg_xml *xml, struct cg_slice text)
 
 /*
  * Consumes the content and the end tag of an element that is empty or has only
- * text, as most do. *text (unless NULL) is the text, or empty; it points into
- * xml->text. False: the element has other content, or not all of it was parsed
- * yet; nothing is consumed.
+ * text, as most do. Unless text is NULL, sets *text to the text, which may be
+ * empty and points into xml->text. False: the element has other content, or
+ * its end was not parsed yet; nothing is consumed.
  */
 static bool
 take_simple(struct cg_xml *xml, struct cg_slice *text)

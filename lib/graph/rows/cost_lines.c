@@ -173,11 +173,12 @@ count_zeros(const char *text, const char *last, size_t most)
 }
 
 /*
- * Parses the costs of a line and adds them to sum[], as sum_values() does, and
- * packs them at *to, without trailing zeros. Sets *to to the end of the packed
- * values, and *count to the number of packed items, which are values or runs
- * of zeros. Returns the newline, or NULL as sum_values() does; *to and *count
- * are unchanged then. last: see last_word().
+ * Parses the costs of a line, at most `most` decimal numbers with one blank
+ * between them, and adds them to sum[]. Packs them at *to, without trailing
+ * zeros. Sets *to to the end of the packed values, and *count to the number of
+ * packed items, which are values or runs of zeros. A word of text can be
+ * loaded up to "last". Returns the newline. NULL: any other text, or a sum
+ * overflows; sum[], *to and *count are unchanged then.
  */
 static inline const char *
 pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
@@ -280,9 +281,10 @@ likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 
 /*
  * Returns the step N of the address (1 to CG_STEP_MAX) if the text of the line
- * begins as the word `likely` says, see likely_step(). 0: it does not, the
- * step is 0 or does not fit into the tag of a packed row, or the address would
- * overflow; the caller then parses the positions. last: see last_word().
+ * begins like `likely`, the word for a step of the address alone. 0: it does
+ * not, the step is 0 or does not fit into the tag of a packed row, or the
+ * address would overflow. The caller then parses the positions. At "last" and
+ * before, a whole word of the text can be read.
  */
 static inline uint64_t
 get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)

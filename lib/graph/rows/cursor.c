@@ -118,9 +118,9 @@ begin_all(struct cg_rows *rows)
 }
 
 /*
- * Adds the rows of a run (a function's rows in one part) to those that the
- * cursor returns. If it is the only run (alone) and its branches arrived in
- * order, they are read from the packed rows without a list. False: out of
+ * Opens a run (a function's rows in one part) for the cursor, in addition to
+ * runs opened before. If it is the only run (alone) and its branches arrived
+ * in order, they are read from the packed rows, without a list. False: out of
  * memory.
  */
 static bool
@@ -180,8 +180,9 @@ next_run(struct cg_rows *rows, size_t end)
 
 /*
  * Returns the run with the rows of a function in a part, such as a thread.
- * Callers mostly open functions in canonical order, so the run after the last
- * one returned is tried first. NULL: the function has no rows in the part.
+ * Callers mostly open functions in the order of graph->run_order, so the run
+ * after the last one returned is tried first. NULL: the function has no rows
+ * in the part.
  */
 static const struct cg_run *
 find_run(struct cg_rows *rows, cg_part part, cg_fn fn)

@@ -70,9 +70,9 @@ step(
 }
 
 /*
- * Splits the packed rows from scan on into ascending segments, and appends a
- * head for each to rows->head: a scan at the segment's first row. A heap of
- * the heads merges the segments. False: out of memory.
+ * Splits the packed rows from scan on into ascending segments. Appends a scan
+ * at the first row of each segment to rows->head, by which the cursor merges
+ * the segments. False: out of memory.
  */
 static bool
 add_segments(struct cg_rows *rows, struct scan *scan)

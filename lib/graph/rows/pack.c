@@ -200,10 +200,10 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 #define MERGE_SELDOM ((uint64_t)4 << 20)
 
 /*
- * Returns the costs to store for a row that is copied in a merge: cost itself,
- * or with --clamp a copy with negative costs set to zero, valid until the next
- * call. self: the costs are self costs, so the difference is added to the
- * totals of the part (thread or process), too.
+ * Returns the costs to store for a row that is copied in a merge. They are
+ * `cost` itself or, with --clamp, a copy with negative costs set to 0, valid
+ * until the next call. If "self", they are self costs: what was set to 0 is
+ * then subtracted from the totals of the part (thread or process), too.
  */
 static const uint64_t *
 copied_values(struct cg_graph *graph, const struct cg_run *run,

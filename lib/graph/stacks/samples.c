@@ -259,9 +259,9 @@ new_sample_part(struct cg_build *build)
 /*
  * Returns the part (group by --part-by) that the sample belongs to, added if
  * it does not exist. value is the sample's value of the label of --part-by, if
- * it has that label (labelled): a new part records the label, which
- * share_descs() makes a description. Returns the input's own part if the
- * builder fails.
+ * it has that label (labelled). A new part stores the label in part->label; it
+ * becomes a description of the part when the input ends. If memory runs out,
+ * the builder fails, and the input's own part is returned.
  */
 static cg_part
 find_part(struct cg_build *build, const struct cg_sample_key *key,
@@ -305,9 +305,10 @@ agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 
 /*
  * Sets pid, tid and command of a part (a group of samples, by --part-by) from
- * one of its samples; values on which its samples differ become unknown. A
- * process is named after its main thread, if that has samples; a thread has
- * its own name, if it has one.
+ * one of its samples. Values on which its samples differ become unknown.
+ * Values that the input states stay unless a sample has another pid or tid;
+ * the command always stays. A process is named after its main thread, if that
+ * has samples. A thread has its own name, if it has one.
  */
 static void
 describe_part(struct cg_build *build, struct cg_part_entry *part,
