@@ -128,9 +128,9 @@ program_of(struct cg_job *job, const struct cg_graph *graph)
 }
 
 /*
- * Chooses the event to compare, in the first run, and sets *common to its
- * name, unit and whether it is exact, and to the run's path and program, in
- * memory of the job. Returns the status.
+ * Chooses the event to compare, in the first run, and sets *common: the
+ * event's name and unit, whether it is exact, and the path and program of the
+ * run. Texts are in memory of the job. Returns the status.
  */
 static int
 choose_event(

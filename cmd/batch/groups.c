@@ -455,12 +455,12 @@ has_done(const struct batch *batch, const struct group *group)
 }
 
 /*
- * Adds the group (the inputs of one output) to batch->ready, the list of
- * groups that workers merge to outputs, once all of its chunks (sums of
- * inputs, each by one worker) are written. If no sum was written, there is
- * nothing to merge, except for a shard's -o without finished inputs, which
- * gets an output, too. Does nothing while inputs or chunks are open, and after
- * the first call that found none open.
+ * Checks whether a group (the inputs of one output) is ready to be merged: all
+ * of its chunks (sums of inputs, each by one worker) have ended. Then adds it
+ * to batch->ready, the list of groups that workers merge to outputs. Does not
+ * add it if no sum was written, except for a shard without finished inputs,
+ * which gets an output, too. Does nothing while inputs or chunks are open, and
+ * after the group was once found ready.
  */
 static void
 check_ready(struct batch *batch, struct group *group)

@@ -332,8 +332,9 @@ set_before(struct task *task, const char *status)
 }
 
 /*
- * Gives the state in a line of the manifest to the tasks of that name, unless
- * their file has changed since. known: all tasks, sorted by name.
+ * Gives the state in a line of the manifest to the tasks of that name. Ignores
+ * the line if the task's file has changed since. known: all tasks, sorted by
+ * name.
  */
 static void
 apply_line(struct batch *batch, struct task **known, const struct line *line)

@@ -407,9 +407,9 @@ read_alone(struct batch *batch, struct chunk *chunk)
 
 /*
  * Handles the answer to an order to write the sum of a chunk (the inputs that
- * one worker sums), or to merge the chunks of a group to its output: records
- * success, or fails the group. Prints log, the worker's messages, unless it
- * was stopped. error: why it failed.
+ * one worker sums), or to merge the chunks of a group to its output. Records
+ * success, or fails the group with the reason `error`. Prints log, the
+ * worker's messages, unless the worker was stopped.
  */
 static void
 end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
@@ -485,9 +485,11 @@ remove_temp(const struct batch *batch, const struct worker *dead)
 }
 
 /*
- * Waits for a worker that has died, and handles its current order: the task or
- * group fails with the reason of the death, or a chunk (the inputs that one
- * worker sums) is started again without the bad input.
+ * Waits for a worker that has died, and handles its current order. The task or
+ * group fails with the reason of the death. But a chunk (the inputs that one
+ * worker sums) is started again: without the input that was just added or, if
+ * inputs were first read for the sum, with each input read alone. After a
+ * signal to stop nothing fails.
  */
 static void
 reap_worker(struct batch *batch, struct worker *worker)

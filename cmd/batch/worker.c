@@ -100,8 +100,8 @@ read_all(int fd, void *bytes, size_t n)
 
 /*
  * Reads bytes of an archive member that the parent sends in pieces (size,
- * bytes; 0 at the end), as cg_job_add_input_callback() requires. Returns their
- * number, 0 at the end; negative: the parent could not read the member.
+ * bytes; size 0 at the end), as cg_job_add_input_callback() requires. Returns
+ * the number of bytes, 0 at the end; negative: the parent has closed the pipe.
  */
 static ptrdiff_t
 read_stream(void *arg, char *buf, size_t size)
@@ -452,9 +452,10 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 }
 
 /*
- * Reads units (inputs of several files) as read_units() does into a job of
- * their own, and merges that into the sum; does nothing if there are none.
- * Returns the status.
+ * Reads the units (inputs of several files) that were kept for the sum into a
+ * job of their own, and merges that job into the sum. If "members", reads
+ * those with archive members, else those of files alone. Does nothing if there
+ * are none. Returns the status.
  */
 static int
 merge_units(struct worker_state *state, bool members)

@@ -609,12 +609,12 @@ add_run(struct diff *d, int s)
 }
 
 /*
- * Sets d->judged if changes are to be judged: an option asks for it, and the
- * event has noise. An exact event, such as a count of instructions, needs no
- * judgement, unless it is for --fail-over or Markdown. Then judges in d->noise
- * which changes between the two profiles are real, from their numbers of
- * samples, and sets the judgement for a target that shows it. Returns the
- * status.
+ * Judges which changes between the two profiles are real, from their numbers
+ * of samples, and sets d->judged if the result is to be printed. That is so if
+ * an option asks for it, and the event has noise. An exact event, such as a
+ * count of instructions, is judged only for --fail-over or Markdown. If the
+ * output format shows judgements, judges in each case, and sets the judgement
+ * for it. Otherwise does nothing. Returns the status.
  */
 static int
 judge_pair(struct diff *d)
@@ -656,10 +656,11 @@ text_stream(const struct args *args)
 }
 
 /*
- * Prints to standard output which changes between several runs are real, as
- * Markdown, JSON or text; the tables of text and Markdown have at most `top`
- * rows each, JSON all. Nothing else is printed: with several runs there is no
- * difference of two profiles. Returns the status.
+ * Prints which changes between several runs are real, as Markdown, JSON or
+ * text, to standard output, or to standard error if a profile goes there. The
+ * tables of text and Markdown have at most `top` rows each, JSON all. With
+ * --quiet and a profile prints no text. Nothing else is printed: with several
+ * runs there is no difference of two profiles. Returns the status.
  */
 static int
 print_judgement(const struct noise *noise, size_t top)

@@ -101,8 +101,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Returns, by number of a path, the file of the difference with that path; 0:
- * none. Sets *count to the number of paths. NULL: out of memory (reported).
+ * Returns an array that maps the number of a path in noise->files to the file
+ * with that path in `difference`, the graph of the difference; 0: none. Sets
+ * *count to the number of paths. NULL: out of memory (reported).
  */
 static cg_file *
 find_files(

@@ -38,9 +38,9 @@ keep_costs(struct noise *noise, struct noise_run *kept, const struct run *run)
 
 /*
  * Copies total, number of samples, name of the format, and costs of functions
- * and lines of a profile, which was read, to kept; adds its functions to
- * noise->graph. The caller can then close the profile, which gets the sums.
- * Returns the status.
+ * and lines of a profile, which was read, to kept. Adds its functions to
+ * noise->graph. Stores the sums that it computes in profile->sums. The caller
+ * can then close the profile. Returns the status.
  */
 static int
 take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)

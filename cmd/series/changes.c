@@ -161,10 +161,10 @@ separation_probability(size_t m, size_t n, double u)
 
 /*
  * Finds the split of n numbers that separates them best: by more standard
- * deviations than *best, and with a probability of limit at most that it is
- * chance. Returns the index of the first number of the right side, and sets
- * *best to its standard deviations; 0: there is none, and *best is unchanged.
- * Overwrites the ranks of the room.
+ * deviations than *best and not less than Z_MIN, and with a probability of
+ * limit at most that it is chance. Returns the index of the first number of
+ * the right side, and sets *best to its standard deviations. 0: there is no
+ * such split, and *best is unchanged. Overwrites the ranks of the room.
  */
 static size_t
 find_split(const struct changes_room *room, const double *value, size_t n,

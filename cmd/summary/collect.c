@@ -45,10 +45,10 @@ limit_root(struct summary *summary, struct cg_slice path)
 }
 
 /*
- * Appends a file to the summary, adds its counts to its directory and to the
- * total, and shortens summary->root to a directory of this file, too. The
- * file's directory is the last one or a new one, as files are sorted. False:
- * out of memory.
+ * Appends a file to the summary, and adds its counts to its directory and to
+ * the total. Shortens summary->root, the common directory of all files, so
+ * that it has this file, too. As files are sorted, the file's directory is the
+ * last one added or a new one. False: out of memory.
  */
 static bool
 add_file(struct summary *summary, const struct covered *file)

@@ -191,9 +191,9 @@ change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
  * Converts *n costs, by event of the old graph, to the columns of the new
  * graph, and sets *n to their number. Costs of events that the new graph lacks
  * are dropped. Returns cost itself if nothing changes, else an array that is
- * valid until the next call. self: the costs are self costs, not costs of a
- * call. The builder fails if a converted cost does not fit; it and the costs
- * after it are 0 then, or undefined.
+ * valid until the next call. "self" tells self costs from costs of a call. If
+ * a converted cost does not fit, the builder fails, and the array is not
+ * complete.
  */
 static const uint64_t *
 change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)

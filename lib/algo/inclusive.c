@@ -172,10 +172,10 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 }
 
 /*
- * Sorts the callees of all calls by caller (counting sort) into sums->target;
- * those of function i are target[first[i]] to target[first[i + 1] - 1]. When
- * called, first[i + 2] is how many of them function i has, see note_call().
- * False: out of memory.
+ * Sorts the callees of all calls by caller (counting sort) into sums->target.
+ * Those of function i are target[first[i]] to target[first[i + 1] - 1], where
+ * first is sums->first. When this is called, first[i + 2] must be the number
+ * of calls by function i. False: out of memory.
  */
 static bool
 sort_calls(struct cg_sums *sums, cg_part part, const struct calls *calls)

@@ -300,10 +300,11 @@ share_component(struct prop *prop, uint32_t component)
 }
 
 /*
- * Handles a function in a cycle: subtracts from its cost the calls from
- * outside of the cycle, and splits the rest among the calls from within the
- * cycle, by call counts. by[] lists the n calls to the function. Direct
- * recursion gets nothing. False: overflow (reported).
+ * Splits the cost of a function in a recursive cycle among the calls to it
+ * from within the cycle, by call counts. First subtracts the cost of calls
+ * from outside of the cycle. by[] lists the n calls to the function. Calls by
+ * itself get nothing. Does nothing if no cost or no count is left. False:
+ * overflow (reported).
  */
 static bool
 share_member(struct prop *prop, const uint32_t *by, size_t n)

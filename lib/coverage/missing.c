@@ -143,7 +143,8 @@ is_unclear(const struct cg_patch *patch, const struct cg_patch_file *file)
 /*
  * Checks file i of the patch: counts it in patch->found if the graph has it,
  * else in patch->missing if coverage should have it. Files without changed
- * lines are ignored. False: it is ambiguous (reported).
+ * lines are ignored. False: it may mean several files of the graph, or a file
+ * of the graph may mean it and others (reported).
  */
 static bool
 check_file(struct cg_patch *patch, uint32_t i)

@@ -236,9 +236,9 @@ resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 }
 
 /*
- * Writes a term in canonical form at `to`, such as " + 10 L1m"; the first term
- * has no blank before it, and no plus. Returns the end. The caller reserves
- * the space.
+ * Writes a term of a formula at `to`, such as " + 10 L1m". A factor of 1 is
+ * left out; the first term has no blank before it, and no plus. Returns the
+ * end. The caller reserves the space.
  */
 static char *
 put_term(char *to, const struct term *term, bool first)
@@ -258,8 +258,9 @@ put_term(char *to, const struct term *term, bool first)
 }
 
 /*
- * Replaces the text of a resolved formula by its canonical form ("10 L1m +
- * Ir"), as inputs may write it differently. False: out of memory.
+ * Replaces the text of a resolved formula by the form that all formulas get
+ * ("10 L1m + Ir"), as inputs may write the same formula differently. False:
+ * out of memory.
  */
 static bool
 rewrite(struct cg_graph *graph, struct cg_formula *formula,

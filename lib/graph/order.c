@@ -236,9 +236,9 @@ sort_fns(struct sorter *sorter, const struct cg_graph *graph,
 }
 
 /*
- * Makes the canonical order of functions: by object (executable or library),
- * file, name, symbol. Sets graph->fn_rank (rank by function) and fn_ranked
- * (function by rank). False: out of memory.
+ * Ranks functions by object (executable or library), file, name and symbol.
+ * Sets graph->fn_rank (rank by function) and fn_ranked (function by rank).
+ * False: out of memory.
  */
 static bool
 rank_fns(struct cg_graph *graph)

@@ -75,9 +75,10 @@ refill(struct gzip *gzip)
 }
 
 /*
- * Like refill(), but after the end of a gzip member also moves to the start of
- * the next one, as gzip data may consist of several members. After the last
- * one only zeros may follow, which are skipped: returns 0 at their end.
+ * Reads compressed bytes into gzip->buf if none are left there. After the end
+ * of a gzip member, also moves to the start of the next one, as gzip data may
+ * consist of several members. Returns 1 if there are bytes of a member; 0: the
+ * end. After the last member only zeros may follow, which are skipped.
  * Anything else is an error (-1, reported).
  */
 static int

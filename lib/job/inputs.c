@@ -209,9 +209,10 @@ compare_names(const void *pa, const void *pb)
 
 /*
  * Returns CG_DIRECTORY_MAGIC followed by the names in a directory, one per
- * line, up to LISTING_MAX bytes, by which a format can recognize a directory
- * as a whole. The caller frees it. NULL: the directory cannot be listed, is
- * empty, or out of memory.
+ * line, by which a format can recognize a directory as a whole. The list ends
+ * after LISTING_MAX bytes, or where memory runs out. The caller frees it.
+ * NULL: the directory cannot be listed, is empty, or there is no memory at
+ * all.
  */
 static char *
 list_directory(const char *directory)
@@ -340,10 +341,10 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 
 /*
  * Appends the inputs in a directory to files: all files below it with a suffix
- * that a format reads from directories, sorted by path, or the directory
- * itself if a format recognizes it as a whole. Returns the status; a directory
- * without any input is an error, unless something was skipped (and reported)
- * before.
+ * that a format reads from directories, sorted by path. If there are none,
+ * appends the directory itself if a format recognizes it as a whole. Returns
+ * the status. A directory without any input is an error, unless something was
+ * skipped (and reported) before.
  */
 static int
 gather(struct cg_job *job, const char *directory, struct paths *files)

@@ -136,8 +136,8 @@ check_text(struct cg_in *in)
 
 /*
  * Opens a source at path, which is directory/name, and sets *in. *in stays
- * NULL if the file does not exist, or if it must not be read, which is
- * reported. False: an error (reported).
+ * NULL if the file does not exist, if it must not be read (reported), or if
+ * the source is optional and cannot be read. False: an error (reported).
  */
 static bool
 open_path(struct request *request, struct cg_slice directory,

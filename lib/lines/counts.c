@@ -87,9 +87,10 @@ get_fn(struct cg_lines *lines, cg_fn id, size_t event, struct cg_merged_fn *fn)
 }
 
 /*
- * Adds a function to the list for the current file or, if one with the same
- * linker name (or name) is there, merges it: sums the number of calls and
- * unites the lines. False: an error.
+ * Adds a function to the list for the current file. If the list has one with
+ * the same linker name (or name, if it has no linker name), merges both: sums
+ * the numbers of calls, up to UINT64_MAX, and unites the lines. False: an
+ * error.
  */
 static bool
 add_fn(struct cg_lines *lines, cg_fn id, size_t event)

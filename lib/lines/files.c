@@ -250,9 +250,9 @@ scan_count(const struct cg_lines *lines)
 }
 
 /*
- * Adds the functions of all parts (threads, processes), or those with rows in
- * one part, in the order of their ranks, and counts their rows in each file.
- * False: out of memory.
+ * Adds functions in the order of their ranks, and counts their rows in each
+ * file. Adds the functions of all parts (threads, processes) or, if
+ * lines->part is one part, those with rows in it. False: out of memory.
  */
 static bool
 scan_all(struct cg_lines *lines)

@@ -85,7 +85,8 @@ cg_stack_pointer(unsigned machine)
 /*
  * Returns the rule by which register `to` of the caller is found, from the n
  * DWARF operations that libdw states for it. Common forms get a kind of their
- * own; others are kept as an expression. UNDEFINED: n is 0 or too large.
+ * own; others are kept as an expression. The kind is UNDEFINED if n is 0 or
+ * too large, or the value is in a register that is not tracked.
  */
 static struct rule
 make_rule(unsigned to, const Dwarf_Op *op, size_t n)

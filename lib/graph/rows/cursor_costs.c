@@ -93,10 +93,11 @@ add_segments(struct cg_rows *rows, struct scan *scan)
 }
 
 /*
- * Like add_segments(), but follows the links between segments that the packed
- * rows contain, and need not decode all rows; last is the tag of the last
- * segment's first row, NULL if there is only one segment. False: out of
- * memory.
+ * Appends a scan at the first row of each ascending segment of packed rows to
+ * rows->head, by which the cursor merges the segments. Follows the links
+ * between segments that the packed rows contain, and so need not decode all
+ * rows. last is the tag of the last segment's first row, NULL if there is only
+ * one segment. False: out of memory.
  */
 static bool
 add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)

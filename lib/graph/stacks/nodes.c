@@ -429,9 +429,9 @@ walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)
 }
 
 /*
- * Adds the frames that walk_paths() did not find as nodes, unless they exist
- * after all. Returns the path's last node; 0: the path is empty, or the
- * builder has failed.
+ * Adds the nodes of a path that walk_paths() did not find. A node that exists
+ * after all is not added again. Returns the path's last node; 0: the path is
+ * empty, or the builder has failed.
  */
 static cg_node
 finish_walk(struct cg_build *build, const struct walk *walk)

@@ -200,10 +200,11 @@ cg_calls_sampled(const struct cg_graph *graph)
 /* ---- Parts --------------------------------------------------------------- */
 
 /*
- * Returns the text that identifies the sample's part, its group by --part-by:
- * the number of the input's own part, and pid, tid, command or `value`, the
- * value of the label. labelled: the sample has that label. Valid until the
- * next call. "": out of memory (the builder fails).
+ * Returns the text that identifies the sample's part, its group by --part-by.
+ * It has the number of the input's own part and, as --part-by asks, the pid,
+ * pid and tid, the command or `value`, the value of a label. labelled: the
+ * sample has that label. Valid until the next call. "": out of memory (the
+ * builder fails).
  */
 static struct cg_slice
 key_text(struct cg_build *build, const struct cg_sample_key *key,

@@ -236,9 +236,9 @@ keep_moved(struct cg_graph *graph, struct cg_step *moved)
 }
 
 /*
- * Sorts graph->stacks by their set of labels (a counting sort), the least
- * significant key of a stable sort; order_stacks() then sorts by the others.
- * False: out of memory.
+ * Sorts graph->stack by set of labels (a counting sort). The set is the least
+ * significant key: order_stacks() then sorts by the other keys, stably. False:
+ * out of memory.
  */
 static bool
 sort_by_labels(struct order *order)
