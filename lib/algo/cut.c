@@ -195,8 +195,8 @@ find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
 
 /*
  * Returns the duration of a sample, in the unit of its track (timeline of a
- * thread): its cost of the event that measures time. 0: there is no such
- * event, or the cost is too large.
+ * thread): its cost of the event that measures time. 0: the track has no unit,
+ * there is no such event, or the cost is too large.
  */
 static uint64_t
 length_of(const struct cut *cut, const struct cg_track *track,

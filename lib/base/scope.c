@@ -23,9 +23,10 @@ node_of(void *ptr)
 }
 
 /*
- * Sets the links to a node in the list of a scope (memory that is freed at
- * once), in its neighbours or the scope: the node is new at the end of the
- * list, or realloc() may have moved it.
+ * Makes the neighbours of a node in the list of a scope (memory that is freed
+ * at once) refer to the node. If it has no newer neighbour, it becomes the
+ * newest one of the scope. Called for a new node, and after realloc() has
+ * moved one.
  */
 static void
 link_node(struct cg_scope *scope, struct cg_scoped *node)

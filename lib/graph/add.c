@@ -311,8 +311,9 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 
 /*
  * True if rows of this fact (a kind of data, such as jumps) need not be
- * stored, as the output format cannot use them; then marks the fact as
- * present, so that its loss is reported. False also if the builder has failed.
+ * stored, as the output format cannot use them. If it returns true, it has
+ * marked the fact as present, so that its loss is reported. False also if the
+ * builder has failed.
  */
 static bool
 is_unwanted(struct cg_build *build, cg_facts fact)

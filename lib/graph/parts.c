@@ -79,11 +79,11 @@ cg_part_confirm(struct cg_part_entry *part)
 
 /*
  * Prepares a part of the profile for the rows of another input that is merged
- * into it: drops descriptions that are true of one input only. Unless
- * --part-by made the part of samples, also clears the names (pid, tid,
- * command) that no sample of the last input confirmed; the others that came
- * from samples count as unconfirmed until a sample of the new input repeats
- * them. Costs without such names set part->nameless.
+ * into it. Drops descriptions that are true of one input only. Does no more if
+ * --part-by made the part of samples. Else clears the names (pid, tid,
+ * command) from samples that no sample of the last input had. The remaining
+ * ones count as unconfirmed until a sample of the new input has them, too.
+ * Sets part->nameless if the part has costs, but no sample has named it.
  */
 static void
 begin_merge(struct cg_build *build, struct cg_part_entry *part)

@@ -89,7 +89,10 @@ cg_job_clone(struct cg_job *job)
 
 #define RUNS_ROOM 40 /* "mean of 10 runs" */
 
-/* Describes the difference: which profiles, and how they were compared. */
+/*
+ * Adds descriptions to the difference of two profiles: which profiles they
+ * are, and how they were compared.
+ */
 static void
 describe(struct cg_job *job, const struct cg_job *const side[2],
     const struct cg_diff *diff)

@@ -40,9 +40,10 @@ asks_for_counts(const struct cg_graph *graph)
 
 /*
  * Computes the inclusive costs of calls from call counts, for events whose
- * inputs do not state them. If that was done, or a reader has added calls by
- * the unknown caller, such calls then get the inclusive costs of functions
- * whose other calls have no cost. Returns the status.
+ * inputs do not state them. Then gives calls by the unknown caller the
+ * inclusive cost of their function, if other calls of the function have no
+ * cost. Does the second step only after the first one, or if a reader has
+ * added calls by the unknown caller. Returns the status.
  */
 static int
 derive_inclusive(struct cg_job *job)

@@ -277,8 +277,9 @@ find_unwanted(const struct cg_job *job)
 
 /*
  * Returns the facts (kinds of data) for which cg_wants_fact() tells a reader
- * that they are worth computing: what the output format can represent, or what
- * it needs if that includes raw counters.
+ * that they are worth computing. They are what the output format can
+ * represent, or what it needs if that includes raw counters. Without an output
+ * format there are none.
  */
 static cg_facts
 find_wanted(const struct cg_job *job)
@@ -440,11 +441,11 @@ apply_filters(struct cg_job *job)
 }
 
 /*
- * Applies the filters by function (--focus, --hide and others); not to a graph
- * merged from other jobs, which have done it. If there is nothing to apply,
- * but this job has dropped costs of samples (--label, --no-label), drops the
- * functions and frames that no stack has any more; not if there are rows,
- * which keep all functions. Returns the status.
+ * Applies the filters by function (--focus, --hide and others), unless the
+ * graph was merged from other jobs, which have applied them. Otherwise, if
+ * this job has dropped costs of samples (--label, --no-label), drops the
+ * functions and frames that no stack has any more. Rows keep all functions:
+ * with rows, drops none. Returns the status.
  */
 static int
 filter(struct cg_job *job)
@@ -480,10 +481,11 @@ complete(struct cg_job *job)
 
 /*
  * Merges functions without an object (executable or library) with those of the
- * same file and name that have one. Then adds calls by the unknown caller, so
- * that the calls to a function that begins some inputs add up to its inclusive
- * cost. Does this only for a complete sum of several inputs, as a later input
- * may know more objects. Returns the status.
+ * same file and name that have one. If there are calls and several inputs,
+ * then adds calls by the unknown caller: a function may begin stacks in some
+ * inputs, and its calls must add up to its inclusive cost. Does this only for
+ * a complete sum of inputs, as a later input may know more objects. Returns
+ * the status.
  */
 static int
 join(struct cg_job *job)

@@ -48,7 +48,7 @@ cg_job_begin_fold(struct cg_job *job)
 /*
  * True if the tree of stacks has enough nodes to be folded to calls now:
  * folding takes time for each part (thread or process) and should pay. The
- * limit grows with the bytes read.
+ * limit is job->fold_nodes or, if that is 0, grows with the bytes read.
  */
 static bool
 are_enough(const struct cg_job *job)

@@ -94,9 +94,9 @@ note_number(uint32_t *number, const uint8_t *at)
 }
 
 /*
- * Skips a packed row that is not a cost. If it is a call, adds its count to
- * the callee's entries; if it has the function's number, records that.
- * *branch: the row is a branch. False: out of memory.
+ * Skips a packed row that is not a cost, and sets *branch to whether it is a
+ * branch. If it is a call, adds its count to the entries of the callee. If it
+ * has the number of function fn, records that. False: out of memory.
  */
 static bool
 take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)

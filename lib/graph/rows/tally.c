@@ -72,7 +72,10 @@ find_count(struct counts *counts, uint64_t key)
 	return &counts->at[from];
 }
 
-/* Compares branches in the order of cursors, but for files and addresses. */
+/*
+ * Compares branches in the order in which cursors return them, but ignores
+ * files and addresses. Returns a negative number, 0 or a positive one.
+ */
 static int
 compare_branches(const struct cg_branch *a, const struct cg_branch *b)
 {

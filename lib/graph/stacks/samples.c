@@ -139,8 +139,9 @@ says_number(const struct cg_label *label, const char *key, uint64_t number)
 
 /*
  * True if a label of the sample need not be stored, as the sample's part (its
- * group by --part-by) says the same: it is the label `by` of --part-by, or it
- * repeats the pid or tid. by is NULL if samples are not split by a label.
+ * group by --part-by) says the same. That is the label `by` of --part-by; if
+ * `by` is NULL, a label that repeats the pid or, if parts are threads, the
+ * tid.
  */
 static bool
 is_told(const struct cg_build *build, const struct cg_sample_key *key,
