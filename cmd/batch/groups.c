@@ -367,8 +367,10 @@ units_bytes(const struct group *group)
 }
 
 /*
- * Returns the limit of inputs or bytes of a chunk (the inputs that one worker
- * sums), if the group (the inputs of one output) has all of them.
+ * Returns the limit of inputs, or of bytes, for a chunk (the inputs that one
+ * worker sums), so that each worker gets CHUNKS_EACH chunks. all: the inputs
+ * or bytes of the group (the inputs of one output). The limit is not below
+ * `least` and not above `most`.
  */
 static uint64_t
 split_evenly(

@@ -416,8 +416,8 @@ print_text(struct diff *d)
 }
 
 /*
- * Prints the difference as text to d->to and, if changes were judged, which
- * are real and which are noise.
+ * Prints how the two profiles differ as text to d->to. If changes were judged,
+ * also prints which are real and which are noise.
  */
 static void
 print_all(struct diff *d)
@@ -511,9 +511,9 @@ write_function_json(const struct diff *d, cg_fn fn)
 }
 
 /*
- * Prints the difference as JSON to d->to. Writes functions one by one, as they
- * may not fit into memory together. False: out of memory; then the text is
- * incomplete, but all brackets are closed.
+ * Prints how the two profiles differ as JSON to d->to. Writes functions one by
+ * one, as they may not fit into memory together. False: out of memory; then
+ * the text is incomplete, but all brackets are closed.
  */
 static bool
 print_json(struct diff *d)

@@ -251,9 +251,9 @@ map_node(struct filtering *f, cg_node node)
 }
 
 /*
- * Maps the nodes of a track, the timeline of a thread, to new nodes. In a
- * timeline of calls these are not only leaves of stacks, as calls begin and
- * end in any frame.
+ * Maps the nodes of a track, the timeline of a thread, to new nodes. The nodes
+ * of a timeline of calls are not only leaves of stacks, as calls begin and end
+ * in any frame.
  */
 static void
 map_moments(struct filtering *f, size_t track)

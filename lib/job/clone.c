@@ -154,9 +154,9 @@ choose_sides(struct cg_job *job, struct cg_diff *diff)
 }
 
 /*
- * Adds the inputs of one side of a difference (the profile before or after) to
- * this job, so that options of their formats apply to the difference, too.
- * Returns the status.
+ * Adds the inputs of the profile before or after (side) to this job, which has
+ * the difference of both. Options of the formats of these inputs then apply to
+ * the difference, too. Returns the status.
  */
 static int
 keep_sources(struct cg_job *job, const struct cg_job *side)
@@ -177,9 +177,9 @@ keep_sources(struct cg_job *job, const struct cg_job *side)
 }
 
 /*
- * Checks that one side of a difference (the profile before or after) was read,
- * derives its inclusive costs, and adds its inputs to this job. Returns the
- * status.
+ * Checks that the job of the profile before or after (side) has been read,
+ * derives its inclusive costs, and adds its inputs to this job, which gets the
+ * difference of both. Returns the status.
  */
 static int
 prepare_side(struct cg_job *job, struct cg_job *side)

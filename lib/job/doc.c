@@ -29,8 +29,9 @@ is_good(struct cg_doc *doc)
 }
 
 /*
- * Like is_good(), but if the format's reader has reported an error with
- * cg_reject(), the document has failed, too.
+ * True if none of the document, the builder and the format's reader has
+ * failed. An error that the reader has reported with cg_reject() becomes that
+ * of the document.
  */
 static bool
 is_accepted(struct cg_doc *doc)

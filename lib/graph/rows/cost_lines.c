@@ -306,11 +306,11 @@ struct packing {
 };
 
 /*
- * Returns the word of likely_step() for the first of the lines to pack. In the
- * text, its step is relative to the line before (lines->pos), but a packed
- * row's step to the last row that was packed. If the positions of that line
- * and that row differ, the step cannot be copied: returns UINT64_MAX, which no
- * text equals.
+ * Returns the word with which the text of the first line to pack most likely
+ * begins, as likely_step() does for other lines. The step in the text is
+ * relative to the line before (lines->pos), but the step of a packed row to
+ * the last row that was packed. If these two have different positions, the
+ * step cannot be copied: returns UINT64_MAX, which no text equals.
  */
 static inline uint64_t
 first_step(const struct packing *packing, const struct cg_cost_lines *lines)

@@ -102,9 +102,9 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 }
 
 /*
- * Finishes opening a function: sorts the rows of each kind and moves the costs
- * to the first row. Call it after open_run() of the last run. False: out of
- * memory.
+ * Finishes opening a function in a cursor: sorts the rows of each kind, and
+ * makes the cursor begin at the first row of costs. Called once, after
+ * open_run() of the last run. False: out of memory.
  */
 static bool
 begin_all(struct cg_rows *rows)
