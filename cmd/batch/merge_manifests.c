@@ -308,12 +308,12 @@ drop_refused(struct manifests *manifests)
 }
 
 /*
- * Counts the entries (finished inputs) of each manifest that was not refused
- * by state, and sums the costs of converted inputs over all manifests. If one
- * manifest lists an input twice, only the last line counts. An input in two
- * manifests is reported as an error, and counts in both. Also sets the number
- * of inputs from each header. False: out of memory, or too many kinds of
- * costs.
+ * Counts the entries (finished inputs) of each manifest by state, except in
+ * refused manifests. Sums the costs of converted inputs over all manifests. If
+ * one manifest lists an input twice, only the last line counts. An input in
+ * two manifests is reported as an error, and counts in both. Also sets the
+ * number of inputs of each manifest, from its header. False: out of memory, or
+ * too many kinds of costs.
  */
 static bool
 sum_entries(struct manifests *manifests)

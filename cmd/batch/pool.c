@@ -273,11 +273,11 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 }
 
 /*
- * True if the piece is a unit (files read as one input) that is not read until
- * the sum is written, and then together with other units. That is done if
- * units refer to each other, or their format sums them. To read each one alone
- * first would double the work. False if the result of each input is needed
- * before: for a manifest, for --timeout, or for --fail-fast.
+ * True if the piece is a unit (files read as one input) that is read together
+ * with other units, when the sum is written. That is done if units refer to
+ * each other, or their format sums them. To read each unit alone first would
+ * double the work. False if the result of each input is needed before: for a
+ * manifest, for --timeout, or for --fail-fast.
  */
 static bool
 reads_together(const struct batch *batch, const struct piece *piece)
@@ -290,10 +290,11 @@ reads_together(const struct batch *batch, const struct piece *piece)
 }
 
 /*
- * Sends the worker the next input of its chunk (the inputs that it sums) or,
- * after the last one, the order to write the sum. If nothing was summed, ends
- * the chunk without writing. If the group (the inputs of one output) has
- * failed, the remaining inputs of the chunk fail, and no sum is written.
+ * Sends the worker the next input of its chunk (the inputs that the worker
+ * sums). After the last input, sends the order to write the sum. If nothing
+ * was summed, ends the chunk without writing. If the group (the inputs of one
+ * output) has failed, the remaining inputs of the chunk fail, and no sum is
+ * written.
  */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)

@@ -178,10 +178,10 @@ is_inclusive_equal(
 
 /*
  * Compares two inclusive costs, and reports them if they do not count as
- * equal. Only counts them in v->unsure if the difference may be no fault: the
- * calls of the function do not determine the cost (certain is false), or only
- * one profile states the event's inclusive costs, and those of the other
- * follow from counts of calls.
+ * equal. Only counts them in v->unsure if the difference may be no fault. It
+ * may be none if the calls of the function do not determine the cost (certain
+ * is false). It may also be none if one profile states the event's inclusive
+ * costs, but the other's follow from counts of calls.
  */
 static void
 compare_inclusive(struct verify *v, enum difference kind,

@@ -657,10 +657,11 @@ text_stream(const struct args *args)
 
 /*
  * Prints which changes between several runs are real, as Markdown, JSON or
- * text, to standard output, or to standard error if a profile goes there. The
- * tables of text and Markdown have at most `top` rows each, JSON all. With
- * --quiet and a profile prints no text. Nothing else is printed: with several
- * runs there is no difference of two profiles. Returns the status.
+ * text. Prints to standard output, or to standard error if a profile goes
+ * there. The tables of text and Markdown have at most `top` rows each, JSON
+ * all. With --quiet and a profile prints no text. Nothing else is printed:
+ * with several runs there is no difference of two profiles. Returns the
+ * status.
  */
 static int
 print_judgement(const struct noise *noise, size_t top)

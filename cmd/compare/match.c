@@ -139,10 +139,11 @@ is_suffix_of_next(const struct path *path, size_t count)
 }
 
 /*
- * Sets v->file[] of both profiles: numbers their files from 1 so that the same
- * file gets the same number. A path that is the end of one path only, in the
- * other profile, is taken for the same file, as paths may be relative in one
- * profile. All have 0 if one profile has no files. False: out of memory.
+ * Sets v->file[] of both profiles: numbers their files from 1, so that the
+ * same file gets the same number. Paths may be relative in one profile. So a
+ * path is also taken for the same file as a path of the other profile that
+ * ends with it, if there is only one. All files have 0 if one profile has no
+ * files. False: out of memory.
  */
 static bool
 match_files(struct verify *v)

@@ -494,12 +494,12 @@ is_drift(const struct segmentation *s, size_t first, size_t last)
 }
 
 /*
- * Marks changes that are gradual as drifts. Adjacent changes in one direction
- * become one drift if a line fits their runs better than levels do. Their
- * first change then becomes the drift, from the first run of the level before
- * to the last run of the level after. The other changes of the drift are
- * removed from s. They are removed after all drifts are found, as they limit
- * the levels next to them. A single change can become a drift, too.
+ * Marks gradual changes as drifts. Adjacent changes in one direction become
+ * one drift if a straight line fits their numbers better than levels do. The
+ * first change then becomes the drift. Its interval goes from the begin of the
+ * level before to the end of the level after. The other changes of the drift
+ * are removed from s, but only after all drifts are found, as they limit the
+ * levels next to them. A single change can become a drift, too.
  */
 static void
 join_drifts(struct segmentation *s)
@@ -565,10 +565,10 @@ has_levels(const struct segmentation *s)
 
 /*
  * Appends to room->change, in order, where one level ends and another begins.
- * A level is a stretch of equal numbers. A stretch of one number is an
- * outlier, and begins no level, unless it is the first or last number or
- * equals the level before. The interval of a change begins where the level
- * before ended, so it includes outliers. There is one number at least.
+ * A level is a stretch of equal numbers. A single number that differs from the
+ * level before is an outlier and begins no level, unless it is the first or
+ * last number. The interval of a change begins where the level before ended,
+ * so it includes outliers. There is one number at least.
  */
 static void
 list_levels(struct segmentation *s)

@@ -417,13 +417,13 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 
 /*
  * Adds the cost of a closed frame, including all frames called from it, to the
- * inclusive cost of its function, unless an outer frame of the function is
- * open: that one adds the cost. Adds the samples of the frame to the
- * function's repeats if an outer frame of the function has a caller and is
- * open, and no outer frame has the same call. Then the calls of both frames
- * count these samples. A frame without costs adds nothing, as a row without
- * costs cannot be written. In each case a frame with a caller no longer counts
- * in state->called. False: an error.
+ * inclusive cost of its function. Does not if an outer frame of the function
+ * is open, as that one adds the cost. Also adds the samples of the frame to
+ * the function's repeats if two calls of the function count them. That is so
+ * if an open outer frame of the function has a caller, and no outer frame has
+ * the same call. A frame without costs adds nothing, as a row without costs
+ * cannot be written. In each case a frame with a caller no longer counts in
+ * state->called. False: an error.
  */
 static bool
 add_inclusive(

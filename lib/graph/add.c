@@ -19,10 +19,10 @@ is_coverage(const struct cg_graph *graph)
  * Returns the run to append a row to: the packed rows of fn in the current
  * part (thread or process). Makes the run if it does not exist. If the row
  * before belongs to another function, first stores costs of that function that
- * were only summed so far. NULL: fn or the file of pos is out of range, n
- * exceeds the number of events, memory ran out or the builder had failed
- * before. In each case the builder has failed. The graph owns the run, which
- * may move when another one is made.
+ * were only summed so far. NULL: the builder has failed, now or before. It
+ * fails if fn or the file of pos is out of range, n exceeds the number of
+ * events, or memory runs out. The graph owns the run, which may move when
+ * another one is made.
  */
 static struct cg_run *
 find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)

@@ -177,9 +177,9 @@ keep_sources(struct cg_job *job, const struct cg_job *side)
 }
 
 /*
- * Checks that the job of the profile before or after (side) has been read,
- * derives its inclusive costs, and adds its inputs to this job, which gets the
- * difference of both. Returns the status.
+ * Prepares one of two jobs (side) whose difference this job gets: the profile
+ * before or after. Checks that it has been read, derives its inclusive costs,
+ * and adds its inputs to this job. Returns the status.
  */
 static int
 prepare_side(struct cg_job *job, struct cg_job *side)

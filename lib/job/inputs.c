@@ -242,9 +242,9 @@ list_directory(const char *directory)
 /*
  * Tests if a format recognizes the directory as a whole, by the names of its
  * files. If one does, adds the list of names to the job as a file in memory,
- * and returns that file's path, which the caller makes an input. It is the
- * directory's path without "/" at the end; the job owns it. NULL: no format is
- * sure, the directory cannot be listed, or out of memory.
+ * and returns the path of that file. The path is the directory's, without "/"
+ * at the end; the job owns it, and the caller makes it an input. NULL: no
+ * format is sure, the directory cannot be listed, or out of memory.
  */
 static const char *
 probe_directory(struct cg_job *job, const char *directory)

@@ -63,11 +63,11 @@ is_json(struct cg_slice text)
 }
 
 /*
- * Calls probes again with more of the input, in growing steps, until a format
- * is likely, or the input or the limit CG_PROBE_BYTES ends. If "json", calls
- * the probes of all formats, with a shortened document. Else calls only the
- * probes that asked for more, and ends when none asks again. Returns the
- * status of reading, or CG_ELIMIT if memory runs out.
+ * Calls probes again with more of the input, in growing steps. Ends when a
+ * format is likely, or the input or the limit CG_PROBE_BYTES is reached. If
+ * "json", calls the probes of all formats, with a shortened document. Else
+ * calls only the probes that asked for more, and also ends when none asks
+ * again. Returns the status of reading, or CG_ELIMIT if memory runs out.
  */
 static int
 ask_more(struct cg_job *job, struct cg_in *in, bool *wants, bool json,

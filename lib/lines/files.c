@@ -154,11 +154,10 @@ scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 
 /*
  * Counts the rows of a run (rows of a function in a part), other than costs,
- * for the file that they are in. May be called only if all of them are
- * branches in ascending order, thus in one file, and the input states the
- * function's first line. It is faster than scan_packed(), as it decodes only
- * the first row; that one may have the function's number. False: out of
- * memory.
+ * for the file that they are in. All of them must be branches in ascending
+ * order, thus in one file, and the input must state the function's first line.
+ * Decodes only the first row, which may have the function's number, and so is
+ * faster than scan_packed(). False: out of memory.
  */
 static bool
 scan_branches(struct cg_lines *lines, const struct cg_run *run)

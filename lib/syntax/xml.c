@@ -385,10 +385,10 @@ load(struct cg_job *job)
 
 /*
  * True if the encoding that the XML declaration names must be ignored, because
- * the bytes have another. The input has converted texts with a byte order mark
- * to UTF-8. And a text that begins with "<?xml" in single bytes is not UTF-16,
- * although .NET's StringWriter declares UTF-16 for text that is then written
- * as UTF-8.
+ * the bytes have another. That is so for texts with a byte order mark, which
+ * the input has converted to UTF-8. It is also so if UTF-16 is declared, but
+ * the text begins with "<?xml" in single bytes. .NET's StringWriter declares
+ * UTF-16 for text that is then written as UTF-8.
  */
 static bool
 is_mislabelled(struct cg_in *in)

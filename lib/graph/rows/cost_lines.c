@@ -324,13 +324,13 @@ first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 
 /*
  * Packs lines of costs as rows from packing->at on. Ends where there may be no
- * space for one more row, or a line is not in the usual form. Adds the costs
- * to sum[]. Moves packing->at and the positions of the last line and the last
- * packed row. Returns the first line that was not packed, or end. Sets in
- * *seen whether rows have addresses or lines, or lack costs. Of rows at
+ * space for one more row, or a line is not in the usual form. Returns the
+ * first line that was not packed, or end. Adds the costs to sum[]. Moves
+ * packing->at and the positions of the last line and the last packed row. Sets
+ * in *seen whether rows have addresses or lines, or lack costs. Of rows at
  * ascending addresses of one line, only the last is looked at. The first byte
- * of a row has the number of its values; if any row could have CG_COST_COUNT
- * or more values, each row has one more byte for that ("apart"). State is in
+ * of a row has the number of its values. If lines may have more values than
+ * fit there, each row has one more byte for the number ("apart"). State is in
  * local variables: the compiler must assume that bytes written may change
  * anything else.
  */

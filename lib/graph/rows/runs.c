@@ -52,10 +52,11 @@ note_size(const struct cg_packed *packed)
 
 /*
  * Ends the growth of the newest block of memory of a pool, if one can still
- * grow in place. If it is the only block of its run (the rows of a function),
- * shrinks it to its used bytes, as the run is probably complete; the pool gets
- * the rest back. A run with several blocks keeps its space, as it will
- * probably grow again. If "costs", the block has costs, else other rows.
+ * grow in place. If the block is the only one of its run (the rows of a
+ * function), the run is probably complete. Then shrinks the block to its used
+ * bytes, and the pool gets the rest back. A run with several blocks keeps its
+ * space, as it will probably grow again. If "costs", the block has costs, else
+ * other rows.
  */
 static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)

@@ -202,10 +202,10 @@ cg_calls_sampled(const struct cg_graph *graph)
 
 /*
  * Returns the text that identifies the sample's part, its group by --part-by.
- * It has the number of the input's own part and, as --part-by asks, the pid,
- * pid and tid, the command or `value`, the value of a label. labelled: the
- * sample has that label. Valid until the next call. "": out of memory (the
- * builder fails).
+ * It has the number of the input's own part and what --part-by asks for: pid,
+ * pid and tid, command, or `value`, the value of a label. labelled: the sample
+ * has that label. Valid until the next call. "": out of memory (the builder
+ * fails).
  */
 static struct cg_slice
 key_text(struct cg_build *build, const struct cg_sample_key *key,
