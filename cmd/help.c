@@ -190,7 +190,9 @@ print_topic(struct args *args, const char *name)
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* Adds a text, unless it is NULL or empty. False: out of memory. */
+/*
+ * Adds a text under the key, unless it is NULL or empty. False: out of memory.
+ */
 static bool
 add_text(struct json_object *object, const char *key, const char *text)
 {

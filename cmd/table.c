@@ -27,8 +27,8 @@ print_own(const struct cmd_option *own)
 }
 
 /*
- * Returns true if the option of format number n is also one of a format before
- * it.
+ * Returns true if a format with a lower number than n has an option of that
+ * name, too.
  */
 static bool
 is_repeated(const struct args *args, size_t n, const char *name)

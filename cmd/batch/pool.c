@@ -567,7 +567,8 @@ take_answer(struct batch *batch, struct worker *worker,
 
 /*
  * Reads the worker's answer with its messages and result, and handles it. If
- * it cannot be read, the worker is dead: see reap_worker().
+ * the answer cannot be read, the worker is dead, and its current order is
+ * handled as failed.
  */
 static void
 take_result(struct batch *batch, struct worker *worker)

@@ -645,7 +645,10 @@ judge_pair(struct diff *d)
 	return CG_OK;
 }
 
-/* Returns where the text goes: a profile may go to standard output. */
+/*
+ * Returns the stream for text: standard output, or standard error if a profile
+ * goes to standard output.
+ */
 static FILE *
 text_stream(const struct args *args)
 {
@@ -708,7 +711,11 @@ compare_runs(const struct diff *d, struct noise *noise)
 	return status == CG_OK && noise->skipped > 0 ? CG_EINPUT : status;
 }
 
-/* The same with a job for the functions of all runs. */
+/*
+ * Compares several runs before and after a change, as compare_runs() does,
+ * with a job of its own, which has the functions of all runs. Returns the
+ * status.
+ */
 static int
 diff_runs(struct diff *d)
 {
@@ -727,10 +734,10 @@ diff_runs(struct diff *d)
 /* ---- Command ------------------------------------------------------------ */
 
 /*
- * Sets d->to, where the text goes: standard output, or standard error if the
- * profile of the difference goes there. Writes that profile if -o or -t was
- * given, with --event only of that event if the format has one. Returns the
- * status.
+ * Sets d->to, the stream for text: standard output, or standard error if a
+ * profile goes there. If -o or -t was given, writes a profile of the
+ * difference. With --event, and if the format has one event only, writes that
+ * event. Returns the status.
  */
 static int
 write_profile(struct diff *d)

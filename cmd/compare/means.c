@@ -22,7 +22,10 @@ write_difference(const struct args *args)
 	return status == CG_OK ? cg_job_write(args->job) : status;
 }
 
-/* Reads all runs of a side into one job. Returns the status. */
+/*
+ * Reads all runs of a side (BEFORE or AFTER) into one job, which merges them.
+ * Returns the status.
+ */
 static int
 merge_side(const struct noise *noise, int side, struct cg_job *job)
 {
@@ -37,7 +40,12 @@ merge_side(const struct noise *noise, int side, struct cg_job *job)
 	return status == CG_OK ? cg_job_read(job, &graph) : status;
 }
 
-/* Hands the verdicts to the target. Returns the status. */
+/*
+ * Passes the verdicts (which changes are real) on to the job that writes the
+ * difference. Before that, numbers the functions of the difference as those of
+ * the runs. judgement must stay valid until the job has written. Returns the
+ * status.
+ */
 static int
 hand_over(const struct args *args, struct noise *noise,
     const struct cg_graph *graph, struct cg_judgement *judgement)

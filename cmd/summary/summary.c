@@ -131,9 +131,9 @@ find_event(const struct args *args, const struct cg_graph *graph, size_t *event)
 }
 
 /*
- * Returns true if the path is outside of the directory, which is absolute; a
- * relative path is if it begins with "../". The same test as for
- * --no-external; see cg_job_include_directory().
+ * Returns true if the path is outside of the directory, which is absolute. A
+ * relative path is outside if it begins with "../". --no-external drops the
+ * same files.
  */
 static bool
 is_outside(struct cg_slice path, const char *directory)

@@ -349,8 +349,8 @@ find_str(const struct cg_graph *in, const struct cg_graph *of, cg_str str)
 }
 
 /*
- * Sets id[] to the ids that paths have in the other graph. False: one is not
- * there.
+ * Sets id[] to the ids that the paths of graph `of` have in graph `in`, by id
+ * in `of`. False: a path is not in `in`; id[] is then set in part.
  */
 static bool
 find_paths(const struct cg_graph *in, const struct cg_paths *known,

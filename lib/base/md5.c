@@ -85,7 +85,10 @@ get_word(const unsigned char *at)
 	       (uint32_t)at[3] << 24;
 }
 
-/* Computes function F, G, H or I (round 0 to 3) of section 3.4. */
+/*
+ * Returns the result of function F, G, H or I (round 0 to 3) of RFC 1321,
+ * section 3.4.
+ */
 static inline uint32_t
 mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {

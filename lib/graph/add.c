@@ -7,7 +7,8 @@
 #include "graph/rules.h"
 
 /*
- * True if rows are coverage: the same lines in each input, with few values.
+ * True if the graph is coverage, whose first event has no inclusive costs.
+ * Each input then mostly has the same lines again, with few values.
  */
 static bool
 is_coverage(const struct cg_graph *graph)

@@ -57,7 +57,10 @@ cg_rules_add_root(struct cg_rules *rules, const char *directory)
 	return true;
 }
 
-/* True if path is the directory, or below it. */
+/*
+ * True if path is the directory, or below it. The directory may end with a
+ * slash, as "/" does.
+ */
 static bool
 is_under(struct cg_slice path, struct cg_slice directory)
 {

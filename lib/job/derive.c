@@ -130,8 +130,8 @@ cg_job_status(const struct cg_job *job)
 }
 
 /*
- * True if there are self costs that are stored by position, not as costs of
- * stacks.
+ * True if the graph has self costs in rows (costs by position in a function),
+ * not only as costs of stacks.
  */
 static bool
 has_rows(const struct cg_graph *graph)

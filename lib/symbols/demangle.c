@@ -68,7 +68,10 @@ add_piece(const char *piece, size_t len, void *arg)
 	text->len += len;
 }
 
-/* True if the name begins with "_R", or is a legacy "_ZN...17h" with a hash. */
+/*
+ * True if a name that begins with "_" may be one of Rust: it begins with "_R",
+ * or has "17h", which begins the hash in a legacy name ("_ZN...17h").
+ */
 static bool
 may_be_rust(const char *name)
 {

@@ -315,7 +315,7 @@ load_names(struct cg_functions *fns)
 
 /*
  * Compares a name that is looked up, which has no NUL at its end, with the
- * name of an index entry, like strcmp().
+ * name of an index entry. Returns a negative number, 0 or a positive one.
  */
 static int
 compare_slice(struct cg_slice name, const char *with)

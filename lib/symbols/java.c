@@ -17,8 +17,8 @@
 #include "symbols/symbols.h"
 
 /*
- * True for a character of a name. Classes made at run time have '.', '+' and
- * '-', too; see end_of_class().
+ * True for a character of a name. Names of classes made at run time also have
+ * '.', '+' and '-', which are not accepted here.
  */
 static bool
 is_word(char c)

@@ -116,7 +116,9 @@ make_rule(unsigned to, const Dwarf_Op *op, size_t n)
 }
 
 /*
- * Sets the rule for the canonical frame address (CFA); false: there is none.
+ * Sets the rule for the canonical frame address (CFA), relative to which the
+ * frame's registers are stored. False: libdw states none, it is too long, or
+ * its register is not tracked.
  */
 static bool
 set_cfa(struct cg_frame_rules *rules, Dwarf_Frame *frame)

@@ -59,10 +59,11 @@ compare_targets(
 }
 
 /*
- * Compares two rows other than calls and jumps at one position: first stated
- * inclusive costs (rows without sort keys, all equal), then branches by kind,
- * block, index, and regions (ranges of source text) also by flags and last
- * column. The keys are the first varints of a packed branch.
+ * Compares two rows other than calls and jumps at one position, and returns a
+ * negative number, 0 or a positive one. Stated inclusive costs come first;
+ * they are all equal. Then branches are ordered by kind, block and index, and
+ * regions (ranges of source text) also by flags and last column. These members
+ * are the first varints of a packed branch.
  */
 static int
 compare_others(const struct row *a, const struct row *b)

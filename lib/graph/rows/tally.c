@@ -39,7 +39,10 @@ struct cg_tally {
 
 /* ---- Finding rows ------------------------------------------------------- */
 
-/* Calls of one callee are ordered by the line of its entry, as by cursors. */
+/*
+ * Returns the key of a call in a tally: by callee, then by the line of its
+ * entry, as cursors order calls.
+ */
 static uint64_t
 key_of_call(const struct cg_call *call)
 {
@@ -47,8 +50,8 @@ key_of_call(const struct cg_call *call)
 }
 
 /*
- * Returns the count with that key; NULL: there is none. Rows mostly come in the
- * order of keys, so the one after the last is tried first.
+ * Returns the count with that key; NULL: there is none. Rows mostly come in
+ * the order of keys, so the count after the last one found is tried first.
  */
 static struct count *
 find_count(struct counts *counts, uint64_t key)
@@ -130,7 +133,11 @@ cg_tally_cost(const struct cg_graph *graph, const struct cg_run *run,
 	       (n == 0 || cg_add_value(graph, 0, &line->value, cost[0]));
 }
 
-/* True if a tally can hold the call: there is no more to it than its count. */
+/*
+ * True if a tally can hold the call. It must have no costs, no call site, and
+ * no address of its entry. A tally stores only its callee, the line of its
+ * entry and its count.
+ */
 static bool
 is_plain_call(const struct cg_call *call)
 {
@@ -155,7 +162,11 @@ cg_tally_call(const struct cg_run *run, const struct cg_call *call)
 	return true;
 }
 
-/* True if a tally can hold the branch: cursors merge regions by more keys. */
+/*
+ * True if a tally can hold the branch. It must be in the file of the run, and
+ * have no address. Regions (ranges of source text) do not fit, as cursors
+ * merge them by more members than a tally compares.
+ */
 static bool
 is_plain_branch(const struct cg_run *run, const struct cg_branch *branch)
 {
@@ -249,7 +260,10 @@ take_rows(struct cg_rows *rows, const struct cg_run *run, struct cg_tally *to)
 	       !cg_rows_inclusive(rows, &cost, &repeats);
 }
 
-/* Packs the rows of the run's tally, and frees it. False: as for packing. */
+/*
+ * Packs the rows of the run's tally into the run, and frees the tally. False:
+ * out of memory, or an overflow; the tally is freed, too.
+ */
 static bool
 pack_tally(struct cg_graph *graph, struct cg_run *run)
 {
@@ -278,7 +292,11 @@ pack_tally(struct cg_graph *graph, struct cg_run *run)
 	return ok;
 }
 
-/* Replaces the packed rows of a run by a tally, if that can hold them. */
+/*
+ * Replaces the packed rows of a run (the rows of a function) by a tally, if a
+ * tally can hold them; else leaves them as they are. False: the graph has
+ * failed, now or before, as memory ran out or a sum overflowed.
+ */
 static bool
 begin_tally(struct cg_graph *graph, struct cg_run *run)
 {
