@@ -23,8 +23,8 @@
 
 /*
  * Returns the number of the task after the last member of the archive whose
- * first member is task `first`; *work: at least one of these tasks is still to
- * be done.
+ * first member is task `first`. Sets *work to whether any of these tasks is
+ * still to be done.
  */
 static size_t
 archive_end(const struct batch *batch, size_t first, bool *work)

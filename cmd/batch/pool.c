@@ -632,8 +632,8 @@ serve_here(struct batch *batch, struct worker *worker, size_t workers)
 /*
  * Waits until a worker has answered, at most a second, and handles all answers
  * that have arrived. If the second passes, shows the progress instead. Without
- * processes, executes the orders itself. If the batch was stopped, first tells
- * the workers. False: no worker is busy.
+ * processes, executes the orders itself instead of waiting. If the batch was
+ * stopped, first sends the busy workers SIGTERM. False: no worker is busy.
  */
 static bool
 wait_for_answer(struct worker_pool *pool)

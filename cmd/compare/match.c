@@ -444,9 +444,9 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 /*
  * Sums the costs of an event for each label in both profiles, and appends to
  * v->label a difference for each label whose sums differ. labels->of lists
- * each label with the sets that have it, sorted by label; a label that occurs
- * twice in a set counts once. sum: the costs of each set, by profile. False:
- * out of memory.
+ * each label with the sets that have it, sorted by label. A label that occurs
+ * twice in a set counts once. sum[s] has the costs of each set in profile s.
+ * False: out of memory.
  */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,

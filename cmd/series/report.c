@@ -168,8 +168,8 @@ list_changes(struct rows *rows, size_t from, size_t to, bool causes)
 }
 
 /*
- * Prints a table of the changes of curves first to last - 1; causes: after
- * each change, the functions that caused it. False: out of memory.
+ * Prints a table of the changes of curves first to last - 1. If "causes",
+ * prints after each change the functions that caused it. False: out of memory.
  */
 static bool
 print_changes(FILE *to, const struct series *series, const char *title,

@@ -161,11 +161,11 @@ index_stacks(struct cut *cut)
 }
 
 /*
- * Returns the set of labels for a sample of a timeline, whose moments have no
- * labels: the labels of the stack that has the same frames (node) in the
- * track's part (thread or process). If there are several such stacks, the one
- * whose labels have the track's pid and tid, else the first one. 0: there is
- * no such stack, or it has no labels.
+ * Returns the set of labels for a sample of a timeline, as moments of a
+ * timeline have no labels. It is that of a stack with the same frames (node)
+ * in the track's part (thread or process). Of several such stacks, takes the
+ * one whose labels have the track's pid and tid, else the first one. 0: there
+ * is no such stack, or it has no labels.
  */
 static cg_labels
 find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)

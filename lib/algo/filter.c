@@ -167,10 +167,9 @@ extend_path(struct filtering *f, cg_node node)
 }
 
 /*
- * Takes the stack that ends in node, and drops the frames that the filters
- * drop. Returns the node (of the old graph) with the innermost frame left. 0:
- * the filters drop the whole stack, by --focus or --ignore, or leave no frame
- * of it.
+ * Returns the node (of the old graph) with the innermost frame that the
+ * filters leave of the stack that ends in node. 0: they drop the whole stack,
+ * by --focus or --ignore, or each of its frames.
  */
 static cg_node
 end_of(const struct filtering *f, cg_node node)

@@ -701,10 +701,10 @@ calls_root(const struct cg_fold *fold)
 }
 
 /*
- * Adds calls by the unknown caller to functions that begin stacks, if such a
- * function is also called, or if a reader has added calls by the unknown
- * caller. A reader's calls have counts already; then only costs are added.
- * False: out of memory, or a sum overflows.
+ * Adds calls by the unknown caller to all functions that begin stacks. Does so
+ * if any of them is also called, or if a reader has added calls by the unknown
+ * caller; else adds nothing. A reader's calls have counts already, so only
+ * costs are added to them. False: out of memory, or a sum overflows.
  */
 static bool
 complete_roots(struct cg_fold *fold, struct cg_graph *graph)

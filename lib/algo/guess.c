@@ -548,8 +548,8 @@ spread_value(
 
 /*
  * Returns the cost of a row as a fraction of the total of the current part
- * (thread or process), for the event where it is largest; 1 if a total is not
- * positive.
+ * (thread or process), for the event where it is largest. A cost of an event
+ * whose total is not positive counts as 1.
  */
 static double
 share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)

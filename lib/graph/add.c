@@ -524,10 +524,11 @@ note_costs(struct cg_build *build, const uint64_t *cost, size_t n)
 
 /*
  * ORs into build->sign[i].bits, for each event i, the total self costs of each
- * part and the costs of each call stored so far: if the highest bit is set,
- * the event cannot become signed when an input declares it so. Sets
- * build->scanned, by which the caller does this at most once per input. False:
- * memory ran out or the builder has failed.
+ * part and the costs of each call stored so far. If the highest bit is set
+ * then, an input must not declare the event signed any more, as it would
+ * change these costs. Sets build->scanned to the number of the input, so that
+ * the caller calls this at most once for an input. False: memory ran out or
+ * the builder has failed.
  */
 static bool
 scan(struct cg_build *build)

@@ -33,11 +33,11 @@ get_number(Dwarf_Die *die, unsigned name)
 /* ---- Ranges ------------------------------------------------------------- */
 
 /*
- * Adds the address ranges of a DWARF entry to spans, each with this id; true
- * if there were any. Functions that the linker has discarded have a range near
- * 0, where there is no code, and are skipped. Stops when dwarf->left, the
- * limit for the whole file, is used up; out of memory is recorded in
- * dwarf->status.
+ * Adds the address ranges of a DWARF entry to spans, each with this id.
+ * Returns true if it added any. Functions that the linker has discarded have a
+ * range near 0, where there is no code, and are skipped. Stops when
+ * dwarf->left, the limit for the whole file, is used up. Out of memory is
+ * recorded in dwarf->status.
  */
 static bool
 add_ranges(

@@ -543,9 +543,9 @@ step(const struct cg_frame_rules *rules, const struct cg_memory *memory,
 }
 
 /*
- * Replaces the registers by those of the caller, by the frame pointer alone:
- * the address in it has the caller's frame pointer, followed by the return
- * address. Returns CG_UNWOUND_GUESSED; CG_UNWOUND_END: there is no caller,
+ * Replaces the registers by those of the caller, by the frame pointer alone.
+ * It points to the caller's frame pointer in memory, and the return address
+ * follows. Returns CG_UNWOUND_GUESSED; CG_UNWOUND_END: there is no caller,
  * CG_UNWOUND_UNKNOWN: the registers are unknown or cannot be right,
  * CG_UNWOUND_SHORT: the memory lacks the frame. Unless a caller is returned,
  * the registers may be changed in part.

@@ -431,9 +431,10 @@ cg_labels_number(
 #define KEYS_LISTED 8
 
 /*
- * True if the loss of labels with the key, for an output without labels, needs
- * no warning: cg_tell_joined() warns of labels that name the thread, and keys
- * of --root-by are not lost, as they became frames.
+ * True if an output without labels may lose labels with the key without a
+ * warning by this code. cg_tell_joined() warns of the loss of labels that name
+ * the thread. Labels with keys of --root-by are not lost, as they became
+ * frames.
  */
 static bool
 is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
