@@ -329,8 +329,9 @@ note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 
 /*
  * Adds the rows summed so far to the graph, and empties the table of sums,
- * also after an error. If the sums have few rows each, summing does not pay:
- * the next rows are added without the table (fold->at_once). False: an error.
+ * also after an error. If fewer than FEW rows were added for each sum that the
+ * table can have, summing does not pay: the next rows bypass the table
+ * (fold->at_once is their number). False: an error.
  */
 static bool
 put_rows(struct cg_fold *fold)

@@ -172,10 +172,10 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 /*
  * Adds a basic block to the coverage of its function: executed blocks, entries
  * (the count of block 0), and returns (the count of the exit block, plus calls
- * that came back minus those made). If only calls state the block's count, the
- * number of returns is known, and that of entries stays unknown. exit: the
- * block from which the function returns; out: the block that is not counted as
- * a block.
+ * that came back minus those made). Inputs state a count of the block's own,
+ * or only counts on lines. Without an own count, entries stay unknown; then
+ * the number of returns is known. exit: the block from which the function
+ * returns; out: the block that is not counted as a block.
  */
 static void
 add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,

@@ -179,10 +179,10 @@ set_rules(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 }
 
 /*
- * Sets the rules for an address by call frame information. Of the two sections
- * of the ELF file, the first that has the address is used. If none has it, or
- * the frame address cannot be computed, rules->found stays false. `rules` has
- * room for CG_REGISTERS registers. False: out of memory.
+ * Sets the rules for an address by call frame information. Of .eh_frame and
+ * .debug_frame, the first that has the address is used. If none has it, or the
+ * frame address cannot be computed, rules->found stays false. `rules` has room
+ * for CG_REGISTERS registers. False: out of memory.
  */
 static bool
 find_rules(struct cg_unwinder *u, uint64_t addr, struct cg_frame_rules *rules)
