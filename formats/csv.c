@@ -72,10 +72,12 @@ is_formula(struct cg_slice text)
 }
 
 /*
- * Writes a cell: text and suffix, such as "" or " inclusive", in quotes if the
- * text needs them; in a table with tabs, line breaks and tabs become blanks
- * instead. NUL always becomes a blank. If w->safe, a text like a formula gets
- * an apostrophe, so that spreadsheets take it as text.
+ * Writes one cell of the table: the text, followed by "suffix", such as "
+ * inclusive" or "". NUL becomes a blank. In a table separated by tabs, tabs
+ * and line breaks become blanks, too. In other tables, a cell that needs
+ * quotes gets them, and quotes in its text are doubled. If w->safe is set, a
+ * text that looks like a formula gets an apostrophe in front, so that
+ * spreadsheets take it as text.
  */
 static void
 put_cell(struct writer *w, struct cg_slice text, const char *suffix)

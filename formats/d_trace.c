@@ -54,10 +54,11 @@ add_fn(struct reader *r, struct cg_slice name)
 }
 
 /*
- * Reads the line of a function, "name<tab>calls<tab>ticks<tab>own ticks", and
- * appends the function with its own ticks to r->function; r->fn becomes it.
- * Ignores the number of calls, which the lines of its callers state. False:
- * rejected (reported).
+ * Reads the line of a function, "name<tab>calls<tab>ticks<tab>own ticks".
+ * Appends the function and its own ticks to r->function, and sets r->fn to it.
+ * Negative own ticks are read as 0, with a warning. Ignores the calls, which
+ * the lines of callers state, and the ticks that include callees. False: an
+ * error (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice line)
@@ -125,9 +126,10 @@ take_line(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Adds the event, the own times of all functions and all calls to the graph at
- * the end of the log: only then the unit of the times is known, by the timer's
- * frequency.
+ * Adds the event, the own times of all functions and all calls to the graph.
+ * Called at the end of the log, where the timer's frequency is known if the
+ * log states it. With a frequency, times are in nanoseconds. Without one, they
+ * are in ticks. A function with time 0 gets no cost.
  */
 static void
 add_graph(struct reader *r)

@@ -64,8 +64,9 @@ struct writer {
 /* ---- Text --------------------------------------------------------------- */
 
 /*
- * Writes text inside a quoted string: escapes quotes and backslashes; control
- * characters become blanks, bytes that are not UTF-8 become U+FFFD.
+ * Writes text for use inside a quoted string, without the quotes around it.
+ * Escapes quotes and backslashes. Control characters become blanks. Each byte
+ * that is not valid UTF-8 becomes U+FFFD.
  */
 static void
 put_text(struct cg_out *out, struct cg_slice text)
@@ -589,9 +590,10 @@ put_calls(struct writer *w)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * Parses a percentage such as "0.5" into a share (0.005). The result is a
- * little smaller, so that rounding does not drop a function with an equal
- * share. False: it is not from 0 to 100, and *value has no meaning.
+ * Parses a percentage such as "0.5" into a share (0.005) in *value. The result
+ * is a little smaller, so that rounding does not drop a function with an equal
+ * share. False: the text is not a decimal number from 0 to 100. *value then
+ * has no meaning.
  */
 static bool
 parse_percent(struct cg_slice text, double *value)
@@ -661,11 +663,14 @@ sum_parts(const struct writer *w, size_t event)
 }
 
 /*
- * Sets w->total, the cost that shares are relative to. It is the sum of costs
- * after or, if that is not positive, before. Signed costs have no useful sum,
- * so their total is the sum of the sizes of their changes. Also sets
- * w->largest, the largest change of a function. Colours of changes are
- * relative to it.
+ * Sets w->total, the cost that shares are relative to. It is the sum of the
+ * last written event: the costs after, if the graph compares two events. If
+ * this sum is 0, it is the sum of the costs before. If costs may be negative
+ * (w->is_signed), such sums are of no use. Then w->total is the sum of the
+ * absolute changes of the functions' self costs.
+ *
+ * If the graph shows changes, also sets w->largest, the largest absolute
+ * change of a function. Colours of changes are relative to it.
  */
 static void
 measure(struct writer *w)
@@ -686,8 +691,10 @@ measure(struct writer *w)
 }
 
 /*
- * Writes a cost and its unit; nanoseconds as "3.42 s", "ms" or "us" if the
- * cost is at least one such unit.
+ * Writes a cost, a blank and the unit. Nanoseconds from 1000 to less than
+ * 10^15 are written as "3.42 s", "ms" or "us", in the largest unit of which
+ * the cost is at least one. Other costs are rounded to an integer, and have no
+ * blank if the unit is "".
  */
 static void
 put_cost(struct cg_out *out, double cost, const char *unit)

@@ -182,9 +182,9 @@ skip_quoted(struct cg_slice text, size_t at)
 }
 
 /*
- * Removes an Erlang term from the begin of *text. The term ends before a comma
- * or closing bracket that does not belong to it. Returns the term without
- * blanks around it.
+ * Removes an Erlang term from the begin of *text, and returns it without
+ * blanks around it. The term ends at the first comma or closing bracket that
+ * does not belong to it, or at the end of *text.
  */
 static struct cg_slice
 take_term(struct cg_slice *text)
@@ -215,8 +215,9 @@ take_term(struct cg_slice *text)
 }
 
 /*
- * Returns the name of a function: the term {work,fib,1} as "work:fib/1",
- * stored in r->text until the next call; any other term as it is.
+ * Returns the name of a function. The term {work,fib,1} becomes "work:fib/1",
+ * which r->text holds until the next call. Any other term is returned as it
+ * is. So is every term if memory runs out (reported).
  */
 static struct cg_slice
 name_of(struct reader *r, struct cg_slice term)
@@ -249,9 +250,10 @@ name_of(struct reader *r, struct cg_slice term)
 /* ---- fprof --------------------------------------------------------------- */
 
 /*
- * Reads ", 1.062", milliseconds, from *text to *ns. Undefined times are 0,
- * negative ones (of a clock that was set back) as well, with a warning. False:
- * malformed.
+ * Takes ", 1.062", a time in milliseconds, off the begin of *text. Sets *ns to
+ * it in nanoseconds. "undefined" becomes 0. So does a negative time, with a
+ * warning, which occurs if the clock was set back. False: malformed (not
+ * reported).
  */
 static bool
 take_time(struct reader *r, struct cg_slice *text, uint64_t *ns)
@@ -294,10 +296,11 @@ take_row(struct reader *r, struct cg_slice *text, struct row *row)
 }
 
 /*
- * Reads the header of a process, "[{ "<0.81.0>", 338,undefined, 0.705},", and
- * begins its part (section of the graph); checks the sums of the process
- * before. "totals" of all processes begins no part, and its functions are
- * skipped. False: rejected (reported).
+ * Checks the sums of the process before. Then reads the header of the next
+ * process, "[{ "<0.81.0>", 338,undefined, 0.705},", to r->stated, and begins
+ * its part (section of the graph). A header whose name is not in quotes, such
+ * as "totals" of all processes, begins no part. It clears r->in_process, so
+ * that the functions after it are skipped. False: rejected (reported).
  */
 static bool
 take_section(struct reader *r, struct cg_slice line)
@@ -329,10 +332,14 @@ use_row(struct reader *r, const struct row *row)
 }
 
 /*
- * Reads the next line of a block of fprof: a list of callers, then a function,
- * then a list of callees; an empty list is "[ ]". Adds the function, or the
- * call, to the graph. r->at says which of the three is read, and is advanced
- * at the end of a list. False: rejected (reported).
+ * Reads the next line of a block of fprof. A block is a list of callers, then
+ * a function, then a list of callees; an empty list is "[ ]". r->at says which
+ * of the three the line belongs to. It is advanced after the function and at
+ * the end of a list.
+ *
+ * Adds a function or a callee to the graph, but not outside a process. Callers
+ * are not added, as they state the same calls as the callees of other blocks.
+ * False: rejected (reported).
  */
 static bool
 take_block(struct reader *r, struct cg_slice line)

@@ -495,11 +495,14 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
 }
 
 /*
- * Adds a bar of a flame graph from its numbers. It becomes a frame on top of
- * the bar that spans it, and gets its self values. The bar's width is the sum
- * of its values in all (one or two) profiles. *x is where the last bar on its
- * left ended, and becomes the end of this bar. The search for the spanning bar
- * starts at *from, and advances it. False: an error (reported).
+ * Adds a bar of a flame graph from its numbers: a frame on top of the bar that
+ * spans it, with its self values. The bar's width is the sum of its values in
+ * all (one or two) profiles.
+ *
+ * If "root" is true, no bar spans it. Then it has no frame if its name stands
+ * for the whole profile, such as "total". *x is the end of the bar to the
+ * left. It becomes the end of this bar. The search for the spanning bar starts
+ * at *from, and advances it. False: an error (reported).
  */
 static bool
 add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,

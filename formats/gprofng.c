@@ -112,9 +112,11 @@ get_kind(struct cg_slice text, bool *is_column)
 }
 
 /*
- * Adds words of a column's head to its title, joined by '_'. The title names
- * the event, and is cut if it is too long. Two words are not added: "%" says
- * that the column has percentages, "sec." says that values are in seconds.
+ * Appends the words of a column's head to column->title, joined by '_'. The
+ * title names the event, and is cut if it is too long. The word "%" is not
+ * appended; it sets column->percent, as the column has percentages. Any other
+ * word sets column->value, as the column has values. "sec." is not appended
+ * either; it sets column->seconds, the unit of the values.
  */
 static void
 add_title(struct column *column, struct cg_slice text)
@@ -194,8 +196,9 @@ take_head(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Sets the column's event, found by its title, or added in the head of the
- * first table. False: a later table has a new event, or another error
+ * Sets column->event to the index of the event with the column's title. If no
+ * event has the title, adds one to the graph. That is allowed only before the
+ * first row of a table. Later, a new title is an error. False: an error
  * (reported).
  */
 static bool
@@ -263,9 +266,10 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 }
 
 /*
- * Reads the values of a row. Stores values in columns of the given kind in
- * cost[], which has an element for each event. Sets *any if one of these is
- * not 0. Skips the other values. False: malformed.
+ * Reads the values of a row. Stores the values of columns of the given kind in
+ * cost[], an array with an element for each event, and skips other values.
+ * Sets *any to true if a stored value is not 0, else leaves it as it is.
+ * False: malformed (not reported).
  */
 static bool
 take_values(struct reader *r, struct cg_slice line, enum kind kind,
@@ -363,10 +367,11 @@ take_caller(struct reader *r, struct cg_slice line, struct cg_slice name)
 /* ---- The call tree ------------------------------------------------------- */
 
 /*
- * Ends the innermost open node of the tree: adds its self costs to its stack,
- * that is, its costs minus those of its children. If the children have more,
- * by rounding, the self cost is 0. Self costs of a node without a stack are
- * lost, and set r->incomplete. False: the builder has failed.
+ * Ends the innermost open node of the tree, and adds its self costs to its
+ * stack. A self cost is the node's cost minus the costs of its children. If
+ * rounding makes the children's cost larger, the self cost is 0, and r->uneven
+ * is incremented. If a node without a stack has self costs, they are lost, and
+ * r->incomplete is set. False: the builder has failed.
  */
 static bool
 close_node(struct reader *r)
@@ -487,8 +492,10 @@ take_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a line that begins a table (its title) or other output of -metrics;
- * both end the table before. False: the line is neither, and nothing changes.
+ * Reads the title of a table, or the first line of other output of -metrics.
+ * Both end the table before. Sets r->table to the new table or to NONE, and
+ * r->again to whether such a table came before. False: the line is neither,
+ * and nothing changes.
  */
 static bool
 take_title(struct reader *r, struct cg_slice line)

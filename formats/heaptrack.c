@@ -146,9 +146,10 @@ add_frame(struct reader *r, cg_fn fn, const struct cg_pos *pos, bool inlined)
 }
 
 /*
- * Appends the frames at an address of an object to r->frame, by the object's
- * symbols. There are several if functions are inlined there. Without symbols,
- * appends an unknown function of the object. False: an error (reported).
+ * Looks up an address of an object in the object's symbols, and appends its
+ * frames to r->frame. There are several if functions are inlined there. If no
+ * symbol is found, appends a function "[unknown]" of the object. False: an
+ * error (reported).
  */
 static bool
 add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
@@ -172,11 +173,12 @@ add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 }
 
 /*
- * Takes one frame off the line, and appends it to r->frame. The line has the
- * number of the function's name among the strings. If file and line are known,
- * the number of the file's name and the line number follow. A frame before
- * further frames is inlined. "object" and "addr" are those of the machine
- * instruction. False: an error (reported).
+ * Takes one frame off the line, and appends it to r->frame. All numbers are
+ * hexadecimal. The first is the number of the function's name among the
+ * strings. If file and line are known, the number of the file's name and the
+ * line number follow. If text is left after the frame, the frame is inlined
+ * into the next one. "object" and "addr" are those of the machine instruction.
+ * False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct cg_slice *line, struct cg_slice object,

@@ -82,8 +82,8 @@ read_luacov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 /*
  * Returns CG_PROBE_SURE if the text begins with a line MAX:PATH of a .lua file
- * and then MAX counts. Fewer counts are enough if the bytes for detection end
- * there. Else returns CG_PROBE_NO.
+ * and then MAX counts. If the bytes for detection end earlier, one count is
+ * enough. Else returns CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -146,9 +146,9 @@ take_timer(struct reader *r)
 
 /*
  * Reads an element <class>, and maps its name to its event in r->class_ids. A
- * class is a name for counts of one event on a CPU or with a unit mask. An
- * element without the attribute "event" means event 0. False: rejected
- * (reported).
+ * class is a name for counts of one event on a CPU or with a unit mask.
+ * Without the attribute "event", the class belongs to the event with the id 0.
+ * False: an error (reported).
  */
 static bool
 take_class(struct reader *r)
@@ -172,7 +172,8 @@ take_class(struct reader *r)
 
 /*
  * Returns the index + 1 of the event that counts with this class name belong
- * to; recently used names are cached. 0: the name is unknown.
+ * to, or 0 if the name is unknown. The results for the first CLASSES names are
+ * cached in r->seen.
  */
 static uint32_t
 find_class(struct reader *r, struct cg_slice text)
@@ -204,9 +205,9 @@ add_symbol(struct reader *r)
 }
 
 /*
- * Sets *symbol to the index of the symbol whose id is in an attribute. Samples
- * precede the table of symbols. So an unknown id adds a symbol, whose name
- * follows. False: an error (reported).
+ * Sets *symbol to the index of the symbol whose id is the value of the
+ * attribute. Samples precede the table of symbols. So an unknown id adds a
+ * symbol, whose name is read later. False: an error (reported).
  */
 static bool
 find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)
@@ -312,10 +313,11 @@ get_scope(struct reader *r, uint32_t *index)
 }
 
 /*
- * Reads a number of samples, and appends it as a row of its symbol, callee,
- * event and scope. Counts of a process or thread are skipped. Those of a
- * binary are dropped later, by close_module(), if elements inside it have
- * counts. False: an error (reported).
+ * Reads a number of samples, and appends it as a row with its symbol, callee,
+ * event and scope. A count without a class belongs to the only event. Counts
+ * of a process or thread are skipped. Counts of a binary are dropped later, by
+ * close_module(), if elements inside the binary have counts. False: an error
+ * (reported).
  */
 static bool
 take_count(struct reader *r)
@@ -345,8 +347,9 @@ take_count(struct reader *r)
 }
 
 /*
- * Ends a module or binary. If elements inside it have counts, drops its own,
- * which are their sum.
+ * Ends the innermost open module or binary, if there is one. If elements
+ * inside it have counts, removes the rows of its own counts, as these are the
+ * sum of the counts inside it.
  */
 static void
 close_module(struct reader *r)

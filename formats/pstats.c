@@ -258,10 +258,12 @@ take_value(struct reader *r, int type, struct value *value)
 }
 
 /*
- * Takes the next object of marshal into *value. For a tuple or dictionary,
- * takes only the begin; the items follow. Later objects may refer to an object
- * with FLAG_REF. So such objects are stored, and numbered in the order in
- * which they begin. False: an error (reported).
+ * Takes the next object of marshal into *value. Of a tuple or dictionary,
+ * takes only the begin; the caller then takes the items one by one. Later
+ * objects may refer to an object with FLAG_REF. So each such object gets the
+ * next element of r->ref. The object is stored there at once, unless it is a
+ * tuple or dictionary. Then the caller may store it after the items. False: an
+ * error (reported).
  */
 static bool
 next(struct reader *r, struct value *value)
@@ -319,9 +321,9 @@ next_count(struct reader *r, uint64_t *count)
 }
 
 /*
- * Takes a number of seconds, and stores it in *ns. The module profile writes
- * negative times if its bias is too large. They become 0, with a warning.
- * False: an error (reported).
+ * Takes the next object, a number of seconds, and stores it in *ns, in
+ * nanoseconds. Negative times become 0, with a warning. The module profile
+ * writes them if its bias is too large. False: an error (reported).
  */
 static bool
 next_time(struct reader *r, uint64_t *ns)
@@ -358,9 +360,10 @@ next_line(struct reader *r, uint32_t *line)
 }
 
 /*
- * Sets *function from a value. The value is a tuple (file, line, name), whose
- * items are read here, or a reference to such a tuple. False: an error
- * (reported).
+ * Sets *function from a value: a tuple (file, line, name), whose items are
+ * read here, or a reference to such a tuple. The file "~" stands for built-in
+ * functions, which get an object instead of a file. A tuple that later values
+ * may refer to is stored in r->ref. False: an error (reported).
  */
 static bool
 get_function(struct reader *r, struct value *value, struct function *function)
@@ -392,9 +395,10 @@ get_function(struct reader *r, struct value *value, struct function *function)
 
 /*
  * Sets *call from the value of a caller. The value is a tuple (calls,
- * primitive calls, self time, cumulative time), whose items are read here. It
- * may also be a reference to such a tuple, or only the number of calls. False:
- * an error (reported).
+ * primitive calls, self time, cumulative time), whose items are read here.
+ * Calls and cumulative time are stored, the others dropped. The value may also
+ * be a reference to such a tuple. If it is only the number of calls,
+ * call->has_cost stays false. False: an error (reported).
  */
 static bool
 get_call(struct reader *r, struct value *value, struct call *call)
@@ -503,9 +507,10 @@ share(uint64_t cost, uint64_t part, uint64_t whole)
 }
 
 /*
- * Divides a function's inclusive cost among its callers, except itself, by the
- * number of calls. r->call has the calls, whose costs are set. Does nothing if
- * a caller states a cost. In files of the module profile, none does.
+ * Estimates the cost of each call in r->call, if no call states a cost, as in
+ * files of the module profile. Each caller gets a part of "cost", the callee's
+ * inclusive cost, in proportion to its number of calls. So do unknown callers,
+ * whose part is not stored here. Calls of the function by itself get none.
  */
 static void
 divide_cost(
@@ -531,11 +536,14 @@ divide_cost(
 }
 
 /*
- * Adds the calls of a function to the graph. r->call has those from known
- * callers. Calls without a caller become calls from the unknown caller (fn 0),
- * with the rest of the inclusive cost. Only outermost calls of known callers
- * reduce this rest. A profile does not state which calls are outermost, so
- * their part is estimated by count.
+ * Adds the calls of a function to the graph. r->call has the calls from known
+ * callers. counts->unknown calls have no caller in the file. They become calls
+ * from the unknown caller (fn 0), and get the rest of "cost", the function's
+ * inclusive cost.
+ *
+ * The costs of recursive calls are part of the costs of outermost calls. So
+ * only outermost calls reduce the rest. A profile does not state which calls
+ * are outermost, so their part of the known costs is estimated by count.
  */
 static void
 add_calls(struct reader *r, const struct function *callee,
@@ -566,8 +574,8 @@ add_calls(struct reader *r, const struct function *callee,
 
 /*
  * Reads an entry of the dictionary, and adds it to the graph. An entry is a
- * function with its costs and callers. At the end of the dictionary, sets
- * *end. False: an error (reported).
+ * function with its costs and callers. Sets *end to whether the dictionary
+ * ends here instead of having an entry. False: an error (reported).
  */
 static bool
 read_function(struct reader *r, bool *end)
@@ -638,7 +646,8 @@ read_pstats(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 /*
  * Returns CG_PROBE_SURE for a marshalled dictionary whose first key is a tuple
- * of three, CG_PROBE_LIKELY for an empty dictionary, else CG_PROBE_NO.
+ * of three that begins with a string. Returns CG_PROBE_LIKELY for an empty
+ * dictionary that is the whole file. Else returns CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

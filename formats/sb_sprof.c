@@ -222,9 +222,11 @@ take_elsewhere(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a row of the flat report: adds the number of calls and, if no graph
- * follows, the samples. The graph has the samples of all functions; the table
- * may have been limited to some. False: an error (reported).
+ * Reads a row of the flat report, and adds its number of calls as calls from
+ * an unknown caller (fn 0). Adds the samples, too, unless the input also has
+ * the report of the call graph. That report has the samples of all functions.
+ * The flat report may have been limited to some functions. False: an error
+ * (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)

@@ -193,7 +193,7 @@ take_frames(struct cg_doc *doc, void *into)
 
 /*
  * Moves *at, the index of a node in the tree of stacks, to its child with the
- * frame "id". Adds a new child. False: out of memory (reported).
+ * frame "id". Adds the child if it is new. False: out of memory (reported).
  */
 static bool
 step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
@@ -322,8 +322,9 @@ add_functions(struct cg_build *build, struct prof *prof)
 }
 
 /*
- * Adds the stacks of all nodes to the graph with their samples; a parent
- * precedes its children. Failures are kept in the job.
+ * Adds the stacks of all nodes to the graph, with the samples of each node. A
+ * parent has a lower index than its children. Returns early if a frame is not
+ * defined (reported).
  */
 static void
 add_stacks(struct cg_doc *doc, struct prof *prof)
@@ -346,9 +347,10 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds `samples` moments of one stack to the timeline. Takes a difference of
- * time for each, at *at, and adds it to the clock, *now. False: there are no
- * more differences.
+ * Adds `samples` samples of the stack "node" to the timeline, each with cost
+ * 1. For each sample, takes the next difference of time from prof->deltas at
+ * *at, and adds it to *now, the time of the sample. *now is at most INT64_MAX.
+ * False: there are no more differences.
  */
 static bool
 add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,

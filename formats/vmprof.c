@@ -236,10 +236,12 @@ split_name(struct cg_slice text, struct cg_slice *name, uint64_t *line,
 }
 
 /*
- * Returns the function of an id, added by its name, "py:name:line:file"; sets
- * code->file, which stays 0 without a file. The name of a native function
- * without a line has the library, or "-", in place of the file. A name of
- * another form is taken whole, and counted.
+ * Adds a function for a code object to the graph, and returns it. The code
+ * object's name is "py:name:line:file". Sets code->file if the name states a
+ * file. In names of native code ("n:") with line 0, the library is in place of
+ * the file, or "-" if it is unknown. A name of another form is taken whole,
+ * and counted in r->strange. A code object without a name is named by its
+ * address.
  */
 static cg_fn
 add_fn(struct reader *r, struct code *code)
@@ -277,9 +279,11 @@ add_fn(struct reader *r, struct code *code)
 }
 
 /*
- * Reads an id and its name, and stores the name. CPython's writer lists each
- * id among the native ones, too. So the name of a code object ("python") has
- * priority over a native one. False: an error (reported).
+ * Reads an id and its name, and stores the name. "python" tells that the name
+ * belongs to a code object, not to a native function. CPython's writer lists
+ * each id among the native ones, too. So a native name does not replace the
+ * name of a code object. If a code object gets another name, the new name is
+ * stored, and r->renamed counts it. False: an error (reported).
  */
 static bool
 take_name(struct reader *r, bool python)
@@ -309,8 +313,8 @@ take_name(struct reader *r, bool python)
 /* ---- Samples ------------------------------------------------------------- */
 
 /*
- * Returns the index of the node of a frame, code and line, that the node
- * parent calls, appended if new. 0: out of memory (reported).
+ * Returns the index of the node that "parent" calls with this code object and
+ * line. Appends the node if it is new. 0: out of memory (reported).
  */
 static uint32_t
 find_node(struct reader *r, uint32_t parent, uint32_t code, uint32_t line)
@@ -333,9 +337,12 @@ find_node(struct reader *r, uint32_t parent, uint32_t code, uint32_t line)
 }
 
 /*
- * Adds a stack of n words, the leaf first, to the tree of nodes. Sets *leaf to
- * its node, or to 0 for an empty stack. With "width" 1, each word is an id.
- * With 2, a kind (PyPy) or a line precedes each id. False: an error
+ * Adds a stack of n words of r->id bytes, the leaf first, to the tree of
+ * nodes. Sets *leaf to its node, or to 0 for an empty stack. With "width" 1,
+ * each word is an id. With 2, a kind (PyPy) or a line precedes each id.
+ *
+ * Two kinds of frames are skipped: those of the JIT's assembler code, and a
+ * jitted frame right above the frame of the same code object. False: an error
  * (reported).
  */
 static bool
@@ -562,8 +569,9 @@ take_records(struct reader *r)
 }
 
 /*
- * Adds the nodes to the graph as stacks with their samples, by thread. Ids
- * without a name get their address as name, and are counted.
+ * Adds the nodes to the graph as stacks, and the samples of each stack by
+ * thread. A code object without a name is named by its address. A warning
+ * states how many there are.
  */
 static void
 add_stacks(struct reader *r)

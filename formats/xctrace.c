@@ -81,8 +81,9 @@ struct reader {
 };
 
 /*
- * Stores an item under its id, to which later elements refer; id 0, none: does
- * nothing. False: a second item with the id, or out of memory (reported).
+ * Stores an item in the table under its id, to which later elements refer.
+ * Does nothing if the id is 0, as the element has none. False: another item
+ * has the id, or out of memory (reported).
  */
 static bool
 keep(
@@ -105,9 +106,10 @@ keep(
 }
 
 /*
- * Reads an element into *item. take() reads an element with content, <x
- * id="7">, which is stored under its id. <x ref="7"/> gets a copy of the
- * stored item. False: an error (reported).
+ * Reads an element into *item. An element <x ref="7"/> gets a copy of the item
+ * that was stored under this id. Any other element has content, which take()
+ * reads. If it has an id, as in <x id="7">, it is stored under the id. False:
+ * an error (reported).
  */
 static bool
 take_item(struct reader *r, enum kind kind, struct item *item,
@@ -190,9 +192,10 @@ take_source(struct reader *r, struct item *frame)
 }
 
 /*
- * Reads a frame into *item. One without a name is named by its address:
- * executables of macOS are not ELF files, so symbols are not looked up. False:
- * an error (reported).
+ * Reads a frame into *item. A frame without a name is named by its address, or
+ * "(unknown)" without one. Executables of macOS are not ELF files, so the
+ * reader has no symbols. cg_space_symbols() is called only to count such
+ * frames for the warning. False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct item *item)
@@ -420,8 +423,8 @@ add_sample(struct reader *r, cg_node node, const struct item *thread,
 
 /*
  * Reads a <row> up to its end, and adds it to the graph as a sample. Skips a
- * row without stack and weight, as it is of another table. False: an error
- * (reported).
+ * row that has neither a stack nor a weight, as it is of another table. False:
+ * an error (reported).
  */
 static bool
 take_row(struct reader *r)

@@ -229,8 +229,9 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 /*
  * Adds the calls and the functions' inclusive costs to the graph. The cost of
  * a recursive call is part of the cost of the outermost call. So a function's
- * inclusive cost is the cost of its calls on level 0. Of the calls from one
- * function to another, only those on the lowest level have a cost.
+ * inclusive cost is the cost of its calls on level 0. Calls from one function
+ * to another may be on several levels of recursion. Only those on the lowest
+ * of these levels get a cost.
  */
 static void
 add_calls(struct cg_doc *doc, struct prof *prof)

@@ -225,9 +225,10 @@ add_jump(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
 
 /*
  * Reads a line that begins with positions, and adds it to the graph. Usually
- * the line has costs of the current function. After a line "calls=" or "jump="
- * (r->expect), it has the place and cost of this call or jump. Returns where
- * reading stopped: the newline, or a malformed item.
+ * the line has costs of the current function. Costs of the unknown function
+ * (fn 0) are dropped if r->skip_root is set. After a line "calls=" or "jump="
+ * (r->expect), the line has the place and cost of this call or jump. Returns
+ * where reading stopped: the newline, or a malformed item.
  */
 static const char *
 read_cost_line(struct callgrind_reader *r, const char *from)
@@ -346,9 +347,10 @@ read_spec(struct callgrind_reader *r, struct cg_slice line)
 
 /*
  * Reads a line that does not begin with a digit, sign or star: a key (fn=,
- * calls=), a header line, a comment or an empty line. A key or header line
- * where a cost line must follow is an error (r->status); an unknown line is
- * dropped with a warning.
+ * calls=), a header line, a comment or an empty line. Unknown lines and lines
+ * with a NUL are dropped with a warning. If a cost line must follow here
+ * (r->expect), only a comment or an empty line is allowed. Any other line is
+ * then an error (r->status).
  */
 static void
 read_word_line(struct callgrind_reader *r, struct cg_slice line)

@@ -99,7 +99,10 @@ is_identifier(struct cg_slice name)
 	return name.len > 0;
 }
 
-/* True if every name in the formula is an identifier. */
+/*
+ * True if the formula has only identifiers, numbers, "+" and "-", with blanks
+ * between them.
+ */
 static bool
 is_plain_formula(const char *formula)
 {

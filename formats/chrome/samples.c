@@ -61,8 +61,9 @@ find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
 }
 
 /*
- * Stores id and time of the sample that begins now, for the timeline; nothing
- * if the target cannot represent one. False: out of memory (reported).
+ * Stores the id and time of the sample that begins now, for the timeline.
+ * Stores nothing if the output format cannot represent a timeline. False: out
+ * of memory (reported).
  */
 static bool
 keep_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id)
@@ -131,9 +132,9 @@ chrome_next_sum(
 /* ---- Into the graph ----------------------------------------------------- */
 
 /*
- * Ends the last sample, unless its end was stated: it lasts as long as the
- * others on average; a single sample lasts until the end of the profile.
- * False: an error (reported).
+ * Ends the last sample, unless its end was stated. The last sample lasts as
+ * long as the others on average. A single sample lasts until the end of the
+ * profile, if this is known. False: an error (reported).
  */
 static bool
 end_last_sample(struct cg_doc *doc, struct chrome_profile *profile)
@@ -265,10 +266,10 @@ find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 }
 
 /*
- * Adds a sample of the node with this id to the timeline; it began at time and
- * lasted length ns. stack[] caches the stacks of dense ids, as looking up a
- * node of a large tree is a cache miss; 0: not cached yet. False: an error
- * (reported).
+ * Adds a sample of the node with this id to the timeline. It begins at "time",
+ * and lasts "length" ns. stack[] caches the stacks of ids below
+ * profile->dense.n, as looking up a node of a large tree is a cache miss. 0 in
+ * stack[] means: not cached yet. False: an error (reported).
  */
 static bool
 add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
@@ -291,9 +292,10 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
 }
 
 /*
- * Adds all samples, which keep_moment() stored, to the timeline; a sample
- * lasts until the next one. stack[] is the cache of add_moment(): stacks by
- * the node's id, 0 where none is cached yet. False: an error (reported).
+ * Adds all samples, which keep_moment() stored, to the timeline. There must be
+ * at least one. A sample lasts until the next one, the last sample until
+ * profile->latest. stack[] is the cache of add_moment(). False: an error
+ * (reported).
  */
 static bool
 add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)

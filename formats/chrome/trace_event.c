@@ -278,10 +278,10 @@ is_call(char phase)
 }
 
 /*
- * Reads the object "args" of an event into its struct item: the name of a
- * thread or process (phase M), or a piece of a CPU profile (member "data").
- * Skips other members, and all arguments of a call. False: an error
- * (reported).
+ * Reads the object "args" of an event into its struct item. Stores the name of
+ * a thread or process (phase M), also if the phase is not known yet. Reads a
+ * piece of a CPU profile (member "data"). Skips other members, and all
+ * arguments of a call. False: an error (reported).
  */
 static bool
 take_arguments(struct cg_doc *doc, void *into)

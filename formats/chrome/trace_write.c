@@ -331,9 +331,9 @@ count_first(const struct writer *w, size_t max, int64_t now)
 }
 
 /*
- * Writes the waiting calls that began before now, in order of their begins;
- * stops at one that has not ended, unless more than max calls wait. Removes
- * the calls that it has written from w->call.
+ * Writes the waiting calls that began before now, in order of their begins,
+ * and the end events among them. Stops at a call that has not ended, unless
+ * more than max calls wait. Removes what it has written from w->call.
  */
 static void
 put_first_calls(struct writer *w, size_t max, int64_t now)
@@ -497,9 +497,10 @@ put_spans(struct writer *w, size_t track)
 }
 
 /*
- * Writes the samples of a track (thread) that have a duration as calls:
- * consecutive samples share the calls that are in both stacks; between samples
- * all calls end. False: out of memory (reported).
+ * Writes the samples of a track (thread) that have a duration as calls. If a
+ * sample begins where the previous one ends, both share the calls that are in
+ * both stacks. At a gap between samples, all calls end. False: out of memory
+ * (reported).
  */
 static bool
 put_durations(struct writer *w, size_t track)

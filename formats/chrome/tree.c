@@ -176,9 +176,9 @@ take_children(
 }
 
 /*
- * Reads a node of doc->arg's tree and the nodes inside it, by a loop: nodes
- * nest as deep as JSON may, too deep for recursion. A cg_field's take(); into
- * is not used. False: an error (reported).
+ * Reads a node of doc->arg's tree and the nodes inside it. Uses a loop, as
+ * nodes nest as deep as JSON may, too deep for recursion. Has the parameters
+ * of a cg_field's take(); "into" is not used. False: an error (reported).
  */
 bool
 chrome_take_node(struct cg_doc *doc, void *into)

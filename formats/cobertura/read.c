@@ -106,9 +106,9 @@ get_hits(struct reader *r, int64_t *hits)
 
 /*
  * Reads the attribute condition-coverage, "50% (1/2)", to line->branches and
- * line->hit (taken ones). Without "(1/2)", the percentage is of two branches;
- * without the attribute, it is 100% if the line ran, else 0%. False: rejected
- * (reported).
+ * line->hit (taken ones). Without "(1/2)", the percentage is of two branches.
+ * Without the attribute, it is 100% if the line ran, else 0%. The number of
+ * branches is limited by the size of the input. False: rejected (reported).
  */
 static bool
 get_branches(struct reader *r, struct line *line)
@@ -310,7 +310,9 @@ count_entries(const struct lines *lines, size_t from, uint32_t line)
 
 /*
  * Adds the lines that were collected for a class and its methods to the graph,
- * in order, and clears the lists. False: an error (reported).
+ * in order, and clears the lists. If the class lists lines, a line that only
+ * its methods list gets no cost. Such a line is handled by add_heads(). False:
+ * an error (reported).
  */
 static bool
 close_class(struct reader *r)

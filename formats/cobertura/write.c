@@ -316,9 +316,10 @@ compare_methods(const void *pa, const void *pb)
 }
 
 /*
- * Fills w->method_line with the lines of the functions of the current file and
- * their hits, sorted by function and line. Lines of functions of other files
- * (inlined) are skipped. False: out of memory (reported).
+ * Fills w->method_line with the lines of the functions fn[] in the current
+ * file and their hits, sorted by function and line. Skips lines without a
+ * count, and lines of functions that are not in fn[] (inlined). False: out of
+ * memory (reported).
  */
 static bool
 list_lines(struct writer *w, const cg_fn *fn, size_t fns)
@@ -433,10 +434,10 @@ count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
 }
 
 /*
- * Writes the element <methods> with the functions of the current file; it is
- * empty without option methods. Functions without lines with hits in the file
- * are not written. Adds the number of those whose line is known to w->bare.
- * False: out of memory (reported).
+ * Writes the element <methods> with the functions of the current file. It is
+ * empty without option methods. A function is not written if no line of the
+ * file has a count for it. w->bare counts the functions that have a known
+ * line, but are not written. False: out of memory (reported).
  */
 static bool
 put_methods(struct writer *w)
