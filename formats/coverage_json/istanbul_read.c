@@ -65,9 +65,10 @@ struct place {
 };
 
 /*
- * Reads a position {"line":1,"column":0} to *line and *column; a null becomes
- * 0. Sets *known to whether the column is a number: Istanbul's Infinity, the
- * end of the line, is null in JSON. False: an error (reported).
+ * Reads a position {"line":1,"column":0} to *line and *column. A null or
+ * missing member becomes 0. Sets *known to whether the column is a number.
+ * Istanbul's Infinity, the end of the line, is null in JSON. False: an error
+ * (reported).
  */
 static bool
 take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column, bool *known)
@@ -301,9 +302,10 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Adds the lines of the file from its statements, which it sorts by line: a
- * line's count is the highest count of the statements that begin on it. Skips
- * lines on which no statement has a count. False: an error (reported).
+ * Adds the lines of the file from its statements, which it sorts by line. A
+ * line's count is the highest count of the statements that begin on the line.
+ * Skips a line if the file states no count, not even 0, for its statements.
+ * False: an error (reported).
  */
 static bool
 add_lines(struct cg_doc *doc, struct istanbul *istanbul)
@@ -331,9 +333,9 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 
 /*
  * Appends the statements of the file to the list of its regions, if the target
- * can represent regions. Skips statements without a count or position. Skips
- * empty statements, too; istanbul_write.c writes them where columns are
- * unknown. False: out of memory (reported).
+ * can represent regions. Skips statements without a stated count, without a
+ * begin or without an end. Skips empty statements, too; istanbul_write.c
+ * writes them where columns are unknown. False: out of memory (reported).
  */
 static bool
 add_regions(struct cg_doc *doc, struct istanbul *istanbul)
@@ -362,9 +364,10 @@ add_regions(struct cg_doc *doc, struct istanbul *istanbul)
 }
 
 /*
- * Adds the functions of the file, except those without line or name. If a
- * function ends where it begins, its end is unknown, as istanbul_write.c
- * writes an unknown end so. False: an error (reported).
+ * Adds the functions of the file, except those without line or name. If the
+ * end of a function is not behind its begin, the function's last line is
+ * unknown (0). istanbul_write.c writes an unknown end as the begin. False: an
+ * error (reported).
  */
 static bool
 add_fns(struct cg_doc *doc, struct istanbul *istanbul)

@@ -146,9 +146,10 @@ collect(struct writer *w)
 /*
  * True if the counts of the file's lines follow from its statements. Then the
  * statements are written instead of the lines. Readers give a line the highest
- * count of the statements that begin on it. That fails if statements also
- * count for lines on which they only continue, or if lines were excluded. It
- * also fails if some of several inputs have only lines.
+ * count of the statements that begin on it. So the result is false if
+ * statements also count for lines on which they only continue, or if lines
+ * were excluded. It is also false if some of several inputs have only lines,
+ * and if w->other is set.
  */
 static bool
 give_lines(const struct writer *w)

@@ -124,9 +124,9 @@ set_test(struct cg_doc *doc, uint32_t test)
 }
 
 /*
- * Reads the names of all tests of the run: adds a part (section of the graph)
- * for each, with the name as description, then makes the run's part current
- * again. False: an error (reported).
+ * Reads the array with the names of all tests of the run. Adds a part (section
+ * of the graph) for each test, with the name as description. Then makes the
+ * run's part current again. False: an error (reported).
  */
 static bool
 take_test_names(struct cg_doc *doc, void *into)
@@ -274,9 +274,9 @@ end_bits(struct cg_doc *doc, cg_name path)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a line's count. If it is null or "ignored", sets *counted to false and
- * leaves *count; also counts in s->ignored how many are "ignored". False: an
- * error (reported).
+ * Reads a line's count. Sets *counted to whether there is a count. If the
+ * value is null or "ignored", leaves *count as it is. s->ignored counts the
+ * values "ignored". False: an error (reported).
  */
 static bool
 take_count(struct cg_doc *doc, int64_t *count, bool *counted)
@@ -513,9 +513,10 @@ take_conditions(struct cg_doc *doc)
 }
 
 /*
- * Adds the name of a method, as SimpleCov writes it, and returns its id:
- * Stack#push for the key "Stack", :push, and Stack.new for "#<Class:Stack>",
- * :new. 0: the key has no name, or out of memory.
+ * Adds the name of a method, as SimpleCov writes it, and returns its id. The
+ * key "Stack", :push becomes the name Stack#push. The key "#<Class:Stack>",
+ * :new becomes Stack.new. 0: the key has no ", :", or out of memory
+ * (reported).
  */
 static cg_name
 name_method(struct cg_doc *doc, struct cg_slice key)

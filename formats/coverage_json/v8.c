@@ -88,10 +88,11 @@ expand(struct cg_doc *doc, uint64_t bytes)
 }
 
 /*
- * Appends the lines of a block of the source to v8->line. Their offsets are in
- * UTF-16 units, as V8 counts. The block has whole lines, each with its
- * newline. Skips a byte order mark at the begin of the source. Counts lines
- * that name a source map in v8->mapped. False: an error (reported).
+ * Appends the lines of a block of the source to v8->line. The begin and end of
+ * a line are offsets in UTF-16 units, as V8 counts. The end is that of the
+ * text, without the newline and a CR before it. The block consists of whole
+ * lines. Skips a byte order mark at the begin of the source. Counts lines that
+ * name a source map in v8->mapped. False: an error (reported).
  */
 static bool
 scan_block(struct cg_doc *doc, struct scanner *s, struct cg_slice block)
@@ -192,10 +193,10 @@ open_neighbour(struct cg_doc *doc, const char *name, bool *found)
 
 /*
  * Finds and reads the source with an absolute path. With option "sources",
- * searches only below the directory of the option. Otherwise searches below
- * the working directory, then next to the input. Sets *found if the source
- * exists; it must be false before. A missing source is no error. False: an
- * error (reported).
+ * looks for the path only below the directory of the option. Otherwise reads
+ * the path if it is below the working directory. If that fails, looks for its
+ * base name next to the input. Sets *found if the source exists; it must be
+ * false before. A missing source is no error. False: an error (reported).
  */
 static bool
 read_source(struct cg_doc *doc, const char *path, bool *found)
@@ -507,11 +508,11 @@ stays_below(const char *path)
 }
 
 /*
- * Sets v8->path to the decoded path of a URL such as "file:///a%20b.js". Sets
- * *found to whether the URL is of this kind and its path is safe. A path is
- * not safe if a component is empty, "." or "..", or if it has a NUL. It could
- * leave a directory; node does not write such paths. False: out of memory
- * (reported).
+ * Sets *found to whether a URL such as "file:///a%20b.js" is of this kind, and
+ * its path is safe. If it is, sets v8->path to the decoded path. A path is not
+ * safe if a component is empty, "." or "..", as the path could leave a
+ * directory. It is not safe either if it has a NUL. node does not write such
+ * paths. False: out of memory (reported).
  */
 static bool
 set_path(struct cg_doc *doc, struct cg_slice url, bool *found)

@@ -47,8 +47,8 @@ struct subrange {
 
 /*
  * Reads a subrange: columns of a line with a count of their own. Appends it as
- * a region; the caller sets the region's line later. An empty subrange is only
- * counted. False: an error (reported).
+ * a region; the caller sets the region's line later. A subrange of length 0 is
+ * not appended, but counted in x->empty. False: an error (reported).
  */
 static bool
 take_subrange(struct cg_doc *doc, void *into)
@@ -263,9 +263,9 @@ struct text {
 };
 
 /*
- * Adds a line of the text form, " 3: 17", " 3: *" (no code, skipped) or " 3:
- * 17 [", after which lines of columns follow (t->subrange). False: rejected
- * (reported).
+ * Adds a line of the text form, such as " 3: 17". Skips a line without code, "
+ * 3: *". Sets t->subrange to whether the text ends with "[", as in " 3: 17 [".
+ * Then lines with the counts of columns follow. False: rejected (reported).
  */
 static bool
 take_text_line(struct text *t, struct cg_slice line)

@@ -148,10 +148,10 @@ close_package(struct coverage_xml_reader *r)
 
 /*
  * Begins a file: adds it to the graph, and a function without a name for its
- * lines. PHPUnit and istanbul state the path as "path" or as "name"; elsewhere
- * "name" may be only the file's base name, which may occur in several
- * packages: the package's directory is then put before the name. False:
- * rejected (reported).
+ * lines. The attribute "path" or else "name" states the file's path. A "name"
+ * without a directory may be only a base name, which may occur in several
+ * packages. If there is no attribute "path", the package's directory is put
+ * before such a name. False: rejected (reported).
  */
 static bool
 open_file(struct coverage_xml_reader *r)
@@ -203,11 +203,11 @@ add_method(struct reader *reader, uint32_t line)
 }
 
 /*
- * Reads the branches of a <line> element and its count to *line. truecount and
- * falsecount are the counts of two outcomes in OpenClover, and their sum is
- * the count. In istanbul, whose elements also state the line's count, they are
- * numbers of branches: those taken and those not taken. False: rejected
- * (reported).
+ * Reads the branches of a <line> element and its count to *line. Without the
+ * attribute "count" (OpenClover), truecount and falsecount are the counts of
+ * two outcomes of a branch. Their sum is the line's count. With "count"
+ * (istanbul), they are numbers of branches: those taken and those not taken.
+ * False: rejected (reported).
  */
 static bool
 get_branch(struct reader *reader, struct line *line)

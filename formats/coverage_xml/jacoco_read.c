@@ -142,9 +142,9 @@ group_name(struct reader *reader)
 }
 
 /*
- * Sets *path to the id of a file's path in the open package. Records the open
- * group (module) as owner of the path. If several groups have the path, its
- * owner is SHARED. False: out of memory (reported).
+ * Sets *path to the id of a file's path in the open package. If a group
+ * (module) is open, stores it as the owner of the path. If several groups have
+ * the path, its owner is SHARED. False: out of memory (reported).
  */
 static bool
 add_path(struct reader *reader, struct cg_slice name, cg_name *path)
@@ -168,11 +168,12 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 
 /*
  * Maps the name of a source without its suffix to its path. Maps the name with
- * "Kt" appended, too. If several sources have the name, the first one's path
- * is used. By this map, the file of a class is found by the class's name. It
- * is needed as older reports of JaCoCo do not state the file. Most files are
- * named after the class: "Cover" of demo/Cover$Adder is in Cover.java,
- * Kotlin's CoverKt in Cover.kt. False: out of memory (reported).
+ * "Kt" appended, too. Does nothing for a name without a suffix. If several
+ * sources have the name, the first one's path is used. By this map, the file
+ * of a class is found by the class's name. It is needed as older reports of
+ * JaCoCo do not state the file. Most files are named after the class: "Cover"
+ * of demo/Cover$Adder is in Cover.java, Kotlin's CoverKt in Cover.kt. False:
+ * out of memory (reported).
  */
 static bool
 add_stem(struct reader *reader, struct cg_slice name, cg_name path)
@@ -342,9 +343,10 @@ find_line(const struct line *line, size_t n, uint32_t number)
 
 /*
  * True if the counters of the method equal the sums of its lines. The lines
- * begin at its first line, and are as many as its line counter states; lines
+ * begin at its first line, and are as many as its line counter states. Lines
  * of other methods are skipped. Decrements *looks, the limit of work for a
- * file, for each line. False also if the limit reaches 0.
+ * file, for each line. False also if *looks becomes 0 before the last line is
+ * added.
  */
 static bool
 is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)

@@ -303,8 +303,9 @@ forget_fns(struct writer *j)
 
 /*
  * Adds the paths of a line's n branches to *paths, by JaCoCo's rule of
- * complexity: a block (group of branches) with k outcomes adds k - 1 paths. If
- * m of its outcomes ran, m - 1 of the paths are covered, or 0 if m is 0.
+ * complexity. A block (group of branches) with k possible outcomes adds k - 1
+ * paths. If m of its outcomes ran, m - 1 of the paths are covered, or 0 if m
+ * is 0. A block without possible outcomes adds none.
  */
 static void
 count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
@@ -385,10 +386,11 @@ instructions_of(
 }
 
 /*
- * Adds the counters of a row to its line, its class and, if known, its method.
- * A row is what one function has on a line. The branches of the line are added
- * only once, with the first row that has branches. *has_branches says if they
- * were added; the caller resets it for each line.
+ * Adds the counters of a row to its line, its method and its class. A row is
+ * what one function has on a line. If no method is known for the function, the
+ * class is the file's main class. The branches of the line are added only
+ * once, with the first row that has branches. *has_branches says if they were
+ * added; the caller resets it for each line.
  */
 static void
 count_row(struct writer *j, struct line *line, const struct cg_line *row,

@@ -117,10 +117,11 @@ is_address(struct cg_slice name, uint64_t *addr)
 }
 
 /*
- * Finds the functions of a frame whose name is only an address in a library,
- * by the library's symbols: sets stack[] to them, innermost first (several if
- * inlined), and returns their number. 0: the frame has a name, or no symbol is
- * known at the address.
+ * Looks up a frame whose name is only an address in a library, in the
+ * library's symbols. Sets stack[] to the functions at the address, innermost
+ * first, and returns their number. There are several if functions are inlined.
+ * 0: the frame has a name, its library is unknown, or no symbol is known at
+ * the address.
  *
  * samply stores addresses relative to the begin of the library, and subtracts
  * 1 from return addresses (FrameAddress of fxprof-processed-profile).
@@ -228,8 +229,8 @@ take_place(struct cg_doc *doc, const struct firefox_tables *tables,
 }
 
 /*
- * Adds the function of a row of the frames' table to the graph and returns it;
- * sets *pos to the file, line and address of the frame in it.
+ * Adds the function of a row of the frames' table to the graph and returns it.
+ * Sets *pos to the frame's place in the function: file, line and address.
  */
 static cg_fn
 add_function(struct cg_doc *doc, struct firefox_reader *r,

@@ -130,8 +130,9 @@ take_shared(struct cg_doc *doc, void *into)
 /* ---- Threads ------------------------------------------------------------ */
 
 /*
- * Reads the id of a process or thread: a number, maybe in a string; 0 for
- * other strings ("123.1") and values. False: an error (reported).
+ * Reads the id of a process or thread, a number that may be in a string. Sets
+ * *id to 0 for negative numbers, other strings ("123.1") and other values.
+ * False: an error (reported).
  */
 static bool
 take_id(struct cg_doc *doc, uint64_t *id)

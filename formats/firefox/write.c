@@ -312,7 +312,8 @@ put_location(struct writer *w, size_t row)
 /*
  * Writes a column of sourceLocationTable. The table has a row for each frame
  * whose position is in another file than its function. If "source" is true,
- * the column has the rows of source files, else lines.
+ * the column has the source files, as rows of the table of sources. Otherwise
+ * it has the lines.
  */
 static void
 put_locations(struct writer *w, const char *name, bool source)
@@ -562,9 +563,9 @@ visit_track(struct writer *w, size_t number)
 
 /*
  * Passes the stacks of a part (section of the graph) to put_sample(), one
- * sample for each. Skips stacks without a cost. Stacks have no times, so a
- * sample begins at the sum of the costs before it. If costs are not times, a
- * cost of 1 counts as 1 ms.
+ * sample for each. Skips stacks with cost 0. Stacks have no times, so a sample
+ * begins at the sum of the costs before it. Negative costs are not added to
+ * this sum. If costs are not times, a cost of 1 counts as 1 ms.
  */
 static void
 visit_part(struct writer *w, cg_part part)
@@ -745,9 +746,10 @@ choose_order(struct writer *w)
 }
 
 /*
- * Sets w->begin, the time of the first sample of all threads. Sets w->interval
- * to the average interval between samples of the first thread that has
- * samples. It is 1 ms if that is unknown.
+ * Sets w->begin to the time of the first sample of all threads. Sets
+ * w->interval to the average interval between samples of the first thread that
+ * has samples. The interval is 1 ms if that thread has only one sample, or if
+ * the average is not positive.
  */
 static void
 find_times(struct writer *w)

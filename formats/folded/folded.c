@@ -29,8 +29,9 @@
 #define FLAT_LINES 3    /* stacks of one frame each that make a profile */
 
 /*
- * Rates a line for the probe, which recognises the format: 1: a stack and its
- * count; 0: undecided (empty, comment); -1: not of this format.
+ * Rates a line for the probe, which recognises the format. 1: a stack and its
+ * count, or a stack of Austin with its metrics. 0: undecided, as the line is
+ * empty, a comment or a header. -1: not of this format.
  */
 static int
 rate_line(struct cg_slice line)
@@ -111,6 +112,8 @@ is_other_text(struct cg_slice line)
 /*
  * Returns the score (CG_PROBE_*) of a text. Two thirds of its first lines must
  * be stacks. For a file named .folded or .collapsed, half of them are enough.
+ * Comments and empty lines do not count.
+ *
  * A text without such a name, without a header and without a stack of several
  * frames needs more. It must have at least FLAT_LINES lines, all of them
  * stacks, as "exit 0" is not a profile. The score is low, so that a more

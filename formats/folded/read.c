@@ -425,10 +425,11 @@ all_have_two(struct cg_slice block)
 
 /*
  * Finds out how many counts a line has. Option "counts" decides, if it is set.
- * Otherwise a header line decides, and is removed from the block. Without a
- * header, the lines of the first block decide. Sets *columns to the number and
- * event[] to the events. Leaves both unchanged if lines have one count.
- * Returns the status.
+ * Otherwise a header line that names events decides, and is removed from the
+ * block. Without such a header, the lines of the first block decide. Sets
+ * *columns to the number and event[] to the events. If there is neither a
+ * header nor a second count, leaves both unchanged, for one count. Returns
+ * CG_OK, or the status of an invalid option.
  */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
@@ -471,8 +472,9 @@ all_have_lines(struct cg_slice stack)
 }
 
 /*
- * True if the first block has frames, and all of them have py-spy's form "name
- * (file:line)"; columns is the number of counts in a line.
+ * True if the block, the first one, has frames, and all of them have py-spy's
+ * form "name (file:line)". "columns" is the number of counts in a line. False
+ * also if a line, except comments and empty lines, has fewer counts.
  */
 static bool
 finds_lines(struct cg_slice block, size_t columns)
@@ -540,9 +542,10 @@ find_austin(struct cg_slice block, struct cg_slice *mode)
 }
 
 /*
- * Prepares for a dialect of Austin. Sets the events by dialect and mode. Frees
- * the table by which threads look up functions. It does not fit, as Austin's
- * frames have lines.
+ * Prepares for a dialect of Austin. Sets the events by dialect and mode.
+ * Option "event" renames the event if it is the only one. Frees the table by
+ * which threads look up functions. The table does not fit, as Austin's frames
+ * have lines.
  */
 static void
 begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
@@ -617,8 +620,9 @@ add_events(struct reader *r, unsigned *column)
 }
 
 /*
- * Converts sum i, and its fraction in r->micro, to whole millionths. False:
- * overflow, not reported.
+ * Converts r->sum.at[i], a sum of counts, to millionths, and adds
+ * r->micro.at[i], the millionths of its fraction. False: the result overflows
+ * (not reported).
  */
 static bool
 scale(struct reader *r, size_t i)

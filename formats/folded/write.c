@@ -92,9 +92,11 @@ clean_name(struct cg_slice name, char *to)
 }
 
 /*
- * Sets w->label of a function to the text of its frames: its name or, without
- * a name, the base name of its object in brackets, cleaned by clean_name().
- * Counts names that had to be changed. False: out of memory (reported).
+ * Sets w->label of a function to the text of its frames. The text is the
+ * function's name. Without a name, it is the base name of its object in
+ * brackets. Without both, or if the object's path begins with '[', it is
+ * [unknown]. clean_name() cleans the text. w->respelled counts names that had
+ * to be changed for that. False: out of memory (reported).
  */
 static bool
 get_label(struct writer *w, cg_fn fn)

@@ -224,9 +224,10 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 
 /*
  * Adds each outcome of each term of the block's condition to the graph, with
- * count 1 if it occurred, else 0: for term t, index 2 * t is the outcome
+ * count 1 if it occurred, else 0. For term t, index 2 * t is the outcome
  * false, 2 * t + 1 is true. Adds nothing if the block has no condition. The
  * data has two words of bits for a condition: outcomes true, outcomes false.
+ * Without data, all counts are 0.
  */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
@@ -455,9 +456,10 @@ emit_paths(struct gcov_emit *emit)
 
 /*
  * Adds the function to the graph, without costs or branches, and its range of
- * lines; sets fn->id, emit->fn and emit->symbol. A function that an earlier
- * unit (object file) had as well (fn->known: most templates and inline
- * functions) gets the same id. False: out of memory.
+ * lines. Sets fn->id, emit->fn and emit->symbol. Most templates and inline
+ * functions were in an earlier unit (object file), too (fn->known). Such a
+ * function gets the same id, unless a different function with its ident came
+ * between. False: out of memory.
  */
 bool
 gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)

@@ -114,10 +114,11 @@ report_problems(const struct gcov_unit *unit)
 
 /*
  * Matches the data of a unit (object file), if it has any, with its notes
- * (.gcno), which have been read; then computes the counts of its functions and
- * adds them to the graph. Skips units that never ran with --only-run, and
- * checks of configure and the like. The paths are for messages and
- * descriptions. Returns CG_OK unless the job must end.
+ * (.gcno), which have been read. Then computes the counts of its functions,
+ * and adds them to the graph. With --only-run, skips units without data. Also
+ * skips programs that configure and the like compile as checks. "notes" and
+ * "data" are paths, for messages and descriptions. Returns CG_OK unless the
+ * job must end.
  */
 static int
 process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
@@ -366,7 +367,8 @@ open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
 /*
  * Reads the unit (object file) of a .da input (data) or a .bbg input (graph),
  * of gcc before 3.4. Does nothing for a .bbg file whose .da file is an input
- * itself, as the unit is read then. Returns CG_OK unless the job must end.
+ * itself, as the unit is read then. Skips a .da file without a .bbg file, with
+ * a message. Returns CG_OK unless the job must end.
  */
 static int
 read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,

@@ -254,8 +254,9 @@ add_row(struct walk *walk, const struct cg_branch *row)
 /*
  * Adds block row->target of a path to the graph, one row for each of its
  * lines. Increments row->index for each span (lines of one file) that has
- * lines. A block without lines gets one row with line 0. False: the builder
- * has failed.
+ * lines. A block without lines gets one row with line 0 and an index of its
+ * own. The rows of the last span have the flag CG_BRANCH_LAST. False: the
+ * builder has failed.
  */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)

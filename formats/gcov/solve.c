@@ -203,9 +203,9 @@ sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 
 /*
  * Sets solved[].exceptional of blocks that are reached only by exceptions:
- * those that no arc reaches from the entry except arcs to handlers. In a
- * function without handlers no block is flagged, even if some cannot be
- * reached at all.
+ * each path to such a block from the entry has an arc to a handler or a fake
+ * arc. In a function without handlers no block is flagged, even if some cannot
+ * be reached at all.
  */
 static void
 find_exceptional(struct gcov_unit *unit, const struct gcov_fn *fn)
