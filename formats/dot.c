@@ -325,8 +325,8 @@ put_count(struct cg_out *out, const char *before, uint64_t calls)
 /*
  * Writes the numbers in a function's box, each on its own line: inclusive
  * share (if the event has one), self share, and number of calls. Omits the
- * calls if they are counted in samples, as they then repeat what the shares
- * say.
+ * calls if their number is 0. Also omits them if they are counted in samples,
+ * as they then repeat what the shares say.
  */
 static void
 put_numbers(

@@ -362,8 +362,9 @@ take_block(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a function without callers, "{ {work,fib,1}, ...}.", and adds it with
- * its calls. Adds nothing outside of a process. False: rejected (reported).
+ * Reads a function without callers, "{ {work,fib,1}, ...}.". Adds the
+ * function, and its calls as calls from an unknown caller. Adds nothing
+ * outside of a process. False: rejected (reported).
  */
 static bool
 take_alone(struct reader *r, struct cg_slice line)

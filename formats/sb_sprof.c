@@ -205,8 +205,8 @@ take_entry(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads the last line of a report, " 1 1.3 elsewhere", and adds its samples to
- * a function of that name. False: an error (reported).
+ * Reads the last line of a report, " 1 1.3 elsewhere". Adds its samples to a
+ * function of that name, and sets r->ended. False: an error (reported).
  */
 static bool
 take_elsewhere(struct reader *r, struct cg_slice line)

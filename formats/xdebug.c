@@ -134,8 +134,9 @@ keep_moment(struct reader *r)
 }
 
 /*
- * Adds the time and the growth of memory since the last record to the
- * innermost open call. False: rejected (reported).
+ * Adds the time since the last record to the innermost open call, if a call is
+ * open. Adds the growth of memory, too; a decrease is 0. Stores the record's
+ * time and memory for the next call. False: the time goes back (reported).
  */
 static bool
 pass_time(struct reader *r, const struct record *record)
@@ -213,8 +214,9 @@ add_events(struct reader *r)
 }
 
 /*
- * Begins a trace, after ending all open calls of the one before; each trace of
- * a file has its own clock, and so a timeline of its own.
+ * Ends all open calls of the trace before, and begins a trace. Each trace of a
+ * file has its own clock. So it gets a timeline of its own, if timelines are
+ * kept (r->kept).
  */
 static void
 begin_trace(struct reader *r)

@@ -425,6 +425,7 @@ expects_costs(const struct callgrind_reader *r, char first)
  * Adds cost lines to the current function, from "line" on. Stops at the first
  * line that cg_add_cost_lines() cannot read. Returns this line, or "end" if
  * there is none. r->base becomes the position of the last line that was added.
+ * Adds nothing and returns "line" if expects_costs() is false.
  */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)

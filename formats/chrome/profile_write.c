@@ -424,10 +424,10 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Writes one more time after those of the samples: the end of the last sample.
- * first is the time of the first sample. Writes nothing if readers will assume
- * this end anyway: for them the last sample is as long as the average of the
- * others.
+ * Writes the end of the last sample, as a further time after those of the
+ * samples. "first" is the time of the first sample. Writes nothing if readers
+ * will assume this end anyway. They assume that the last sample is as long as
+ * the average of the others. Without samples, writes nothing, either.
  */
 static void
 put_end(struct writer *w, int64_t first)

@@ -49,7 +49,7 @@ take_ticks(struct cg_doc *doc, void *into)
 /*
  * Reads the id of a script: a string, or a number in old profiles. Sets
  * node->builtin to whether the id is 0, that is, the function is built into
- * V8. Returns true.
+ * V8. Returns true, also after an error, which doc->status tells.
  */
 static bool
 take_script(struct cg_doc *doc, void *into)

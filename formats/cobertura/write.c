@@ -381,8 +381,9 @@ list_methods(struct writer *w, const cg_fn *fn)
 }
 
 /*
- * Returns the method's signature: its linkage name or, if this begins with the
- * name, only the rest, "(I)V" of Java's "push(I)V".
+ * Returns the method's signature. It is the linkage name or, if this is the
+ * name followed by "(", only the part from "(" on: "(I)V" of Java's
+ * "push(I)V".
  */
 static struct cg_slice
 signature_of(const struct method *method)

@@ -503,11 +503,12 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Records in unit->shared that a block of a function ends on the line: there
- * gcov drops the counts of functions without such a block. Does nothing if the
- * line belongs to a group of functions (is_in_group()). *last is the key of
- * the line recorded last, which need not be looked up again; it is updated.
- * False: out of memory.
+ * Adds the line to the set unit->shared: a block of a function ends on it.
+ * Other functions may have code on the line, of which no block ends there.
+ * gcov drops their counts on such a line. Does nothing if the line belongs to
+ * a group of functions (is_in_group()). *last is the key of the line that was
+ * added last, which need not be looked up again. It is updated. False: out of
+ * memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
@@ -527,11 +528,11 @@ add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
 }
 
 /*
- * Records in unit->shared the lines that blocks of the function end on: there
- * gcov drops the counts of functions without such a block. The first and the
- * last block (entry and exit) end on none. A span without lines repeats the
- * line of the span before, as in touch_gcc(), and adds nothing. False: out of
- * memory.
+ * Adds the lines that blocks of the function end on to the set unit->shared.
+ * On these lines, gcov drops the counts of functions of which no block ends
+ * there. The first and the last block (entry and exit) end on no line. A span
+ * without lines repeats the line of the span before, as in touch_gcc(), and
+ * adds nothing. False: out of memory.
  */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -192,9 +192,12 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Adds each branch or call ("kind") of a line to the graph. Its index is its
- * position in its block. If the block is unknown, the index is the position on
- * the line. gcov lists the blocks of a function in ascending order. So a block
+ * Adds each branch or call ("kind") of a line to the graph. All branches of a
+ * block are flagged as reached if one of them has a count. So are all branches
+ * of a line that ran and has no block that never ran.
+ *
+ * The index is the position in the block or, if the block is unknown, on the
+ * line. gcov lists the blocks of a function in ascending order. So a block
  * whose number is not higher than those before is of another function. Then
  * the index is the position on the line plus 1, which keeps the branches of
  * both functions apart.

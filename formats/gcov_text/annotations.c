@@ -133,10 +133,11 @@ gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads "taken 5", "taken 40%", "returned 5" (word is the first word) or
- * "never executed" into row->count and row->flags. A percentage states only
- * whether the branch was taken: any except 0% counts as 1, with a warning.
- * False: malformed.
+ * Reads "taken 5", "taken 40%" or "returned 5" into row->count, and sets the
+ * flag CG_BRANCH_REACHED in row->flags. "word" is the expected first word.
+ * "never executed" leaves *row unchanged. A percentage states only whether the
+ * branch was taken: any except 0% counts as 1, with a warning. False:
+ * malformed.
  */
 static bool
 take_taken(struct gcov_text_reader *r, struct cg_slice *text, const char *word,

@@ -86,8 +86,9 @@ add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
 }
 
 /*
- * Reads the count before the first ':' into line, and *kind: a number, a mark
- * such as ##### for a line that never ran, or '-' for no code. False:
+ * Reads the text before the first ':'. Sets *kind to what it is: a count, a
+ * mark such as ##### for a line that never ran, or '-' for no code. A count is
+ * stored in line->count; a '*' after it sets line->unexecuted. False:
  * malformed, or out of memory.
  */
 static bool
@@ -209,8 +210,9 @@ take_block(struct gcov_text_reader *r, struct cg_slice text)
 /*
  * Reads COUNT:LINE:SOURCE, a line of the file, or COUNT:LINE-block N. A line
  * of the file begins the functions whose summaries came before it. If it has
- * code, it is held back for the current function; lines of an instance are
- * added at once. False: malformed, or an error (reported).
+ * code, it is held back for the current function. An instance is one of
+ * several functions that begin on one line; its lines are added at once.
+ * False: malformed, or an error (reported).
  */
 static bool
 take_line(struct gcov_text_reader *r, struct cg_slice text)

@@ -173,9 +173,9 @@ list_lines(struct gcov_text_writer *w)
 /*
  * Writes a line of the file with the sum of all functions on it. Then writes
  * the annotations (branches, calls) of these functions, in the order of their
- * unit. Skips annotations of functions that share their first line with
- * another one. *at is the index of the line's first entry, and becomes that of
- * the next line.
+ * unit. Skips the annotations of functions in groups (rank not 0), which
+ * put_instance() writes. *at is the index of the line's first entry, and
+ * becomes that of the next line.
  */
 static void
 put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)

@@ -41,9 +41,10 @@ describe(struct gperf_reader *r)
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * Sets frame[] to the functions at an address, innermost first (several if
- * inlined), and returns their number: those that the text names, else those of
- * the executable's symbols.
+ * Sets frame[] to the functions at an address, innermost first, and returns
+ * their number. There are several if functions are inlined. If the profile's
+ * text names the functions, takes these names. Otherwise looks the address up
+ * in the executable's symbols.
  */
 static size_t
 find_frames(
@@ -155,9 +156,10 @@ add_stack(struct gperf_reader *r, const struct gperf_sample *sample,
 }
 
 /*
- * Adds the frames of all stacks that the reader collected as a tree; id[i + 1]
- * becomes the graph's node of node i. Skips hidden frames (is_hidden()), with
- * a note. False: an error (reported).
+ * Adds the frames of all stacks that the reader collected as a tree. Sets id[i
+ * + 1] to the graph's node of node i. id[0] must be 0, the root. Skips hidden
+ * frames (is_hidden()), with a note. A hidden node gets the id of its parent.
+ * False: an error (reported).
  */
 static bool
 add_nodes(struct gperf_reader *r, cg_node *id)

@@ -43,9 +43,10 @@ gperf_begin_java_contention(struct gperf_reader *r)
 }
 
 /*
- * Reads an attribute of the header, such as "resolution = microseconds", which
- * sets the unit of costs, or the sampling period; ignores others. False:
- * rejected (reported).
+ * Reads an attribute of the header. "resolution = microseconds" sets the unit
+ * of costs; an unknown resolution is the unit itself. "sampling period" sets
+ * the period. "format" must be "java". Ignores others. False: rejected
+ * (reported).
  */
 static bool
 take_attribute(

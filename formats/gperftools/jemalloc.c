@@ -110,9 +110,10 @@ add_counts(struct gperf_reader *r, const uint64_t count[4])
 }
 
 /*
- * Ends the counts of a stack. If all threads together have more than the
- * listed ones, adds the difference. It belongs to threads that jemalloc omits.
- * False: an error (reported).
+ * Ends the counts of a stack, if any were begun. If all threads together have
+ * more than the listed threads, adds the difference as another sample. It
+ * belongs to threads that jemalloc omits. If the listed threads have more,
+ * warns and adds nothing. False: an error (reported).
  */
 static bool
 end_stack(struct gperf_reader *r)

@@ -275,9 +275,11 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 
 /*
  * Tries to read the file with each pointer size and byte order, and sets *best
- * to the best attempt. With --word-size, tries only that pointer size. Of
- * equally good attempts, the one that fits the executable ("hint") is
- * preferred, then 64-bit, then little endian. Warns if this is a guess.
+ * to the best attempt. With --word-size, tries only that pointer size. A byte
+ * order in which the version is unknown is not tried. If none is tried, *best
+ * is unchanged. Of equally good attempts, the one that fits the executable
+ * ("hint") is preferred, then 64-bit, then little endian. Warns if there is no
+ * hint, and the choice is a guess.
  */
 static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
@@ -310,8 +312,9 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 /* ---- GNU ---------------------------------------------------------------- */
 
 /*
- * Reports the incomplete record at chain->at. It begins at "offset" in the
- * file, and has only "left" bytes. Reports an error and returns false. With
+ * Reports that the record at chain->at is incomplete, or a histogram whose
+ * header is zeros (CHAIN_BLANK). The record begins at "offset" in the file,
+ * and has only "left" bytes. Reports an error and returns false. With
  * --recover, reports a warning and returns true.
  */
 static bool

@@ -110,9 +110,11 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
 /*
  * Sets the shift from the graph's addresses to the executable's, for all
  * objects: the negative load bias. For one function, the bias is its address
- * in the graph minus the address of its name in the executable. Uses the
- * value, a multiple of the page size, that most functions have; 0 if no
- * function has one.
+ * in the graph minus the address of its name in the executable. Only multiples
+ * of the page size count. The bias that more than half of the functions have
+ * is found by a majority vote (Boyer and Moore). Without such a majority, the
+ * shift is arbitrary: that of one of the functions, or 0. It is 0 if no
+ * function has a bias.
  */
 static void
 find_bias(struct gprof_layout *layout)
@@ -172,9 +174,10 @@ extend(struct extent *extent, uint64_t addr)
 }
 
 /*
- * Extends extent[] of each object to the range of its addresses, and adds its
- * cost in the event. The caller sets extent[] to zero before. False: out of
- * memory (reported).
+ * Extends extent[] of each object to the range of its addresses. Adds the
+ * object's costs in the event to extent[].cost, except costs without an
+ * address. The caller sets extent[] to zero before. False: out of memory
+ * (reported).
  */
 static bool
 measure_objects(

@@ -116,8 +116,9 @@ find_in_bucket(
 }
 
 /*
- * Sets *site to the caller of an arc, if known, and the address of the call:
- * found in x86 code, else the rounded address in the file. False: out of
+ * Sets *site to the caller of an arc and the address of the call. The call is
+ * searched in x86 code. If it is not found, the address is the rounded one in
+ * the file. If the caller is unknown, site->known is false. False: out of
  * memory (reported).
  */
 static bool

@@ -381,8 +381,8 @@ put_hist_header(struct writer *w, const struct gmon_hist *hist)
 
 /*
  * Writes the counters of a histogram from samples [first, last). A counter is
- * limited to the value of most; the ticks written are subtracted from the
- * sample, so that another histogram for the same range can have the rest.
+ * at most "most". The ticks that were written are subtracted from the sample.
+ * So another histogram of the same range can have the rest.
  */
 static void
 put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
@@ -470,8 +470,9 @@ put_arc(struct writer *w, const struct gprof_call *call, uint64_t count)
 }
 
 /*
- * Merges equal arcs in w->call, which is sorted, by adding their counts:
- * functions can share an address (f and f'2). False: overflow (reported).
+ * Merges equal arcs in w->call, which is sorted, by adding their counts. Arcs
+ * of different functions can be equal, as functions can share an address (f
+ * and f'2). False: overflow (reported).
  */
 static bool
 merge_calls(struct writer *w)

@@ -184,10 +184,10 @@ begin_entry(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Adds the call of a callee, from a line after the entry's own line. Lines
- * before the entry's own line are callers, and are skipped, as the caller's
- * entry lists the call, too; so are the members that the entry of a whole
- * cycle lists (in both cases r->fn is 0). False: an error (reported).
+ * Adds the call of a callee, from a line after the entry's own line. If r->fn
+ * is 0, the line is skipped. It is then before the entry's own line, and names
+ * a caller, whose entry lists the call, too. Or it is a member that the entry
+ * of a whole cycle lists. False: an error (reported).
  */
 static bool
 take_callee(struct reader *r, struct cg_slice line)
