@@ -174,8 +174,8 @@ is_perf_json(struct cg_slice text)
 }
 
 /*
- * True for a file that is no recording, though it begins like one: go.work
- * begins with "go 1.21", as a Go trace does.
+ * True for a file that begins like a recording of another format, but is none.
+ * For example, go.work begins with "go 1.21", as a Go trace does.
  */
 static bool
 is_other(struct cg_slice text)
@@ -258,8 +258,9 @@ probe(const struct cg_head *head)
 }
 
 /*
- * Writes the command run into buf (size bytes, always terminated), with name
- * in place of each %s; truncates it if it is too long.
+ * Writes the command "run" into buf, with "name" in place of each %s. buf has
+ * "size" bytes, at least one. The text is always terminated, and truncated if
+ * it is too long.
  */
 static void
 put_name(char *buf, size_t size, const char *run, const char *name)

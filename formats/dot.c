@@ -191,9 +191,9 @@ fn_share(const struct writer *w, cg_fn fn)
 
 /*
  * Returns one component, from 0 to 1, of a colour's RGB form from its HSL
- * form; low and high are the component's limits. hue is a part of the full
- * circle, from -1/3 to 4/3: the caller shifts it by 1/3 for red and -1/3 for
- * blue.
+ * form. "low" and "high" are the limits of the component. "hue" is a part of
+ * the full circle, from -1/3 to 4/3. The caller shifts the hue by 1/3 for red
+ * and by -1/3 for blue.
  */
 static double
 hue_part(double low, double high, double hue)
@@ -227,8 +227,9 @@ put_hsl(struct cg_out *out, double hue, double saturation, double light)
 
 /*
  * Writes the colour of a function's change of cost, for an area if fill is
- * true, else for lines. It is relative to the largest change: grey for none,
- * the redder the greater the increase, the bluer the greater the decrease.
+ * true, else for lines. No change is grey. An increase is red, a decrease
+ * blue. The colour is stronger, the closer the change is to the largest
+ * change.
  */
 static void
 put_change_colour(const struct writer *w, struct sides cost, bool fill)
@@ -275,8 +276,8 @@ put_hundredths(struct cg_out *out, double value)
 }
 
 /*
- * Writes a cost as a percentage of the total, "12.34%"; if the graph shows
- * changes, the change of the cost, "+12.34%".
+ * Writes a cost as a percentage of the total, "12.34%". If the graph shows
+ * changes, writes the change of the cost as such a percentage, "+12.34%".
  */
 static void
 put_percent(const struct writer *w, struct sides cost)

@@ -132,7 +132,7 @@ add_entry(struct reader *r, const struct row *row)
 
 /*
  * Ends a process. Warns if the sums of its functions differ from those that
- * the text states for it: the file may be truncated. Does nothing if no
+ * the text states for it, as the file may be truncated. Does nothing if no
  * process is open.
  */
 static void
@@ -439,10 +439,10 @@ is_header(struct cg_slice line)
 }
 
 /*
- * Reads a row of eprof into *row, from its end: the columns "465 40.17 94 [
- * 0.20]" are calls, percentage (skipped), microseconds (stored in ns), and
- * microseconds of a call (skipped); the text before them is the name. False:
- * not a row.
+ * Reads a row of eprof into *row, from its end. The columns "465 40.17 94 [
+ * 0.20]" are calls, percentage, microseconds, and microseconds of a call.
+ * Stores the calls, and the first microseconds in ns; skips the others. The
+ * text before the columns is the name. False: not a row.
  */
 static bool
 take_columns(struct cg_slice line, struct row *row)

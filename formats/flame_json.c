@@ -236,8 +236,9 @@ take_node(struct cg_doc *doc, uint32_t parent)
 
 /*
  * Adds the value of each node to its parent's sum of children, except
- * pyinstrument's "[self]". True if each node's value is at least this sum, so
- * that values can include those of children; false also if a sum overflows.
+ * pyinstrument's "[self]". Returns true if no sum overflows, and if no sum is
+ * greater than its node's value. Only then can the values include those of
+ * children.
  */
 static bool
 sum_children(struct reader *r)
@@ -310,7 +311,7 @@ add_tree(struct reader *r)
 
 /*
  * Sets *class and *line from the attributes of a frame, such as "\1cWork" and
- * "\1l20"; leaves what is not stated.
+ * "\1l20". Leaves a value unchanged if no attribute states it.
  */
 static void
 take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)

@@ -169,9 +169,9 @@ put_cycle(struct writer *w, uint32_t cycle)
 /* ---- Edges --------------------------------------------------------------- */
 
 /*
- * Adds the count and costs of a call to the edge of the current caller to the
- * callee; appends the edge if it is new. No sum overflows, as the sum of all
- * calls has been checked. False: out of memory (reported).
+ * Adds the count and costs of a call to the edge from the current caller to
+ * the callee. Appends the edge if it is new. No sum overflows, as the sum of
+ * all calls has been checked. False: out of memory (reported).
  */
 static bool
 add_call(struct writer *w, cg_fn caller, const struct cg_call *call)

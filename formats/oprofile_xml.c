@@ -290,9 +290,10 @@ open_symbol(struct reader *r)
 }
 
 /*
- * Sets *index to the element of r->scope for the current count: the object,
- * process and thread in which it was counted. Appends an element unless the
- * last one is equal. False: out of memory (reported).
+ * Sets *index to the element of r->scope for the current count. The element
+ * has the object, process and thread in which the samples were counted.
+ * Appends an element unless the last one is equal. False: out of memory
+ * (reported).
  */
 static bool
 get_scope(struct reader *r, uint32_t *index)

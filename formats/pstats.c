@@ -115,9 +115,9 @@ take_int(struct reader *r, unsigned n, struct value *value)
 }
 
 /*
- * Takes a long integer of marshal into *value: the number of digits, negative
- * for a negative integer, then digits of 15 bits. False: too large, or
- * truncated (reported).
+ * Takes a long integer of marshal into *value. Its bytes are the number of
+ * digits, negative for a negative integer, and then digits of 15 bits. False:
+ * more than four digits, or truncated (reported).
  */
 static bool
 take_long(struct reader *r, struct value *value)

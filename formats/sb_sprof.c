@@ -63,9 +63,10 @@ add_events(struct reader *r, bool allocations)
 }
 
 /*
- * Reads the sampling interval, "Sample interval: 0.005 seconds" or "Alloc
- * interval: 1 regions (approximately 32 kB)", into r->interval, in ns or
- * bytes, and adds the events. False: malformed, or a second one (reported).
+ * Reads the sampling interval into r->interval, and adds the events. The line
+ * is "Sample interval: 0.005 seconds", stored in ns, or "Alloc interval: 1
+ * regions (approximately 32 kB)", stored in bytes. False: malformed, or a
+ * second interval (reported).
  */
 static bool
 take_interval(struct reader *r, struct cg_slice line, bool allocations)
@@ -173,10 +174,10 @@ add_function(struct reader *r, cg_fn fn, uint64_t self, uint64_t all)
 }
 
 /*
- * Reads a line of the graph: the function of an entry, with its samples, or,
- * indented, a callee, with the samples of the call. Callers, which precede the
- * function, are skipped: they list the same calls in their own entries. False:
- * an error (reported).
+ * Reads a line of the report of the call graph. A line is the function of an
+ * entry, with its samples. An indented line after it is a callee, with the
+ * samples of the call. Lines before the function are callers, and are skipped,
+ * as the callers' entries list the same calls. False: an error (reported).
  */
 static bool
 take_entry(struct reader *r, struct cg_slice line)

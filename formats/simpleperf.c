@@ -88,8 +88,9 @@ take(struct reader *r, struct cg_slice *message, struct proto_field *field)
 }
 
 /*
- * Takes the next record, and its size before it, off *rest. False: the size is
- * 0, which ends the records; or an error (reported).
+ * Takes the next record, and the four bytes of its size before it, off *rest.
+ * False: the size is 0, which ends the records. False also after an error
+ * (reported).
  */
 static bool
 take_record(struct reader *r, struct cg_slice *rest, struct cg_slice *record)
@@ -174,8 +175,8 @@ read_file(struct reader *r, struct cg_slice message)
 }
 
 /*
- * Reads a thread's pid, tid and name, and stores them by tid; of several names
- * of a thread, the last one counts. False: an error (reported).
+ * Reads a thread's pid, tid and name, and stores them by tid. If the file has
+ * several records of a tid, the last one counts. False: an error (reported).
  */
 static bool
 read_thread(struct reader *r, struct cg_slice message)

@@ -56,8 +56,9 @@ static const struct cg_event events[COSTS] = {
 /* ---- From JSON ----------------------------------------------------------- */
 
 /*
- * Splits "caller==>callee" at the last arrow, and sets the names of the call;
- * without an arrow the caller stays 0, none.
+ * Splits "caller==>callee" at the last arrow, and sets the names of the call.
+ * Without an arrow, the whole key is the callee, and call->caller stays 0
+ * (none).
  */
 static void
 split_key(struct cg_build *build, struct cg_slice key, struct call *call)
@@ -183,10 +184,10 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 }
 
 /*
- * Computes the self cost of each function: the costs of all calls to it, less
- * the costs of the calls that it makes. Also stores the lowest level of
- * recursion of each pair of caller and callee, for add_calls(). False: an
- * error (reported).
+ * Computes the self cost of each function. It is the costs of all calls to the
+ * function, less the costs of the calls that the function makes. Also stores
+ * the lowest level of recursion of each pair of caller and callee, for
+ * add_calls(). False: an error (reported).
  */
 static bool
 sum_calls(struct cg_doc *doc, struct prof *prof)

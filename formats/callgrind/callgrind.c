@@ -37,7 +37,7 @@ has_line_of(struct cg_slice text, const char *const *keys)
 
 /*
  * True if the first line after "events:" that is not empty begins with a
- * digit: it has costs, without a function before them.
+ * digit. Such a line has costs, without a function before them.
  */
 static bool
 has_bare_costs(struct cg_slice text)

@@ -97,8 +97,9 @@ next_byte(struct key *key)
 }
 
 /*
- * True if KCachegrind searches fn before other when it looks for cycles: by
- * name, then by the base names that follow it in KCachegrind's sort key.
+ * True if KCachegrind searches "fn" before "other" when it looks for cycles.
+ * It searches functions in order of their names, then of the base names that
+ * follow the name in its sort key.
  */
 static bool
 sorts_before(const struct cg_graph *graph, cg_fn fn, cg_fn other)
@@ -210,9 +211,10 @@ add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
 }
 
 /*
- * Sets root->cost to the inclusive cost of fn or, if fn is in a cycle, of the
- * whole cycle: the self costs of its members, and their calls that leave it.
- * False: an error (reported).
+ * Sets root->cost to the inclusive cost of fn. If fn is in a cycle, sets it to
+ * the inclusive cost of the whole cycle. That is the self costs of the cycle's
+ * members, and the costs of their calls that leave the cycle. False: an error
+ * (reported).
  */
 static bool
 sum_inclusive(

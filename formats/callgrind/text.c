@@ -124,11 +124,11 @@ are_ambiguous(const struct cg_graph *graph, cg_fn a, cg_fn b)
 }
 
 /*
- * Sets w->ambiguous to an array with an element for each function: true if
- * another function has the same name, file and object. Such functions are next
- * to each other in the graph's order. If the graph has no linkage names
- * (CG_SYMBOLS), which could tell them apart, w->ambiguous stays NULL. False:
- * out of memory (reported).
+ * Sets w->ambiguous to an array with an element for each function. The element
+ * is true if another function has the same name, file and object. Such
+ * functions are next to each other in the graph's order. Linkage names could
+ * tell them apart. So if the graph has none (no CG_SYMBOLS), w->ambiguous
+ * stays NULL. False: out of memory (reported).
  */
 bool
 callgrind_find_ambiguous(struct callgrind_writer *w)

@@ -32,11 +32,11 @@ event_at(const struct callgrind_writer *w, size_t i)
 }
 
 /*
- * Returns the costs of a line in the order in which events are written (main
- * event first); *n is the number of costs. If the main event is the graph's
- * first one, returns the array cost itself. Else returns w->row, which is
- * valid until the next call, and sets *n to their number without trailing
- * zeros.
+ * Returns the costs of a line in the order in which events are written, with
+ * the main event first. On entry, *n is the number of elements of "cost". If
+ * the main event is the graph's first one, returns "cost" itself. Else returns
+ * w->row, which is valid until the next call, and sets *n to the number of its
+ * costs without trailing zeros.
  */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)

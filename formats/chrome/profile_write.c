@@ -322,8 +322,8 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 
 /*
  * Passes one sample for each stack with a cost to put_sample(), in the order
- * of the graph: each begins where the one before ends. For graphs without
- * times of samples.
+ * of the graph. Each sample begins where the one before ends. Used for graphs
+ * without times of samples.
  */
 static void
 visit_sums(struct writer *w)
@@ -352,8 +352,8 @@ count_sample(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Passes the samples of the only track (timeline of a thread) to put_sample();
- * omits those without a cost, unless the event "samples" counts them. In a
+ * Passes the samples of the only track (timeline of a thread) to put_sample().
+ * Omits samples with cost 0, unless the event "samples" counts them. In a
  * track of begins and ends of calls, the time between two of them is a sample.
  */
 static void
@@ -478,9 +478,10 @@ number_script(struct writer *w, cg_fn fn)
 
 /*
  * Returns the name of a function to write. This is "" for CHROME_ANONYMOUS,
- * the name that readers give to functions without one. If a file has several
- * such functions, the library appends ":line:column" to the name; then it is
- * "" as well. Any other name is returned unchanged.
+ * the name that readers give to functions without one. It is also "" for this
+ * name with ":line:column" of the function at the end. The library appends
+ * them if a file has several such functions. Any other name is returned
+ * unchanged.
  */
 static struct cg_slice
 own_name(struct cg_slice name, const struct cg_range *range)

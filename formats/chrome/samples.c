@@ -14,9 +14,9 @@
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Advances the clock by delta ns. Adds the time that passes beyond the latest
- * time so far to the sum of the running sample; the clock may also go back.
- * False: overflow (reported).
+ * Advances the clock by "delta" ns, which may be negative. If the clock passes
+ * the latest time so far, adds the time beyond it to the sum of the running
+ * sample. False: overflow (reported).
  */
 static bool
 pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
@@ -34,8 +34,8 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 
 /*
  * Returns the sum of the samples of a node's id. Called if profile->dense, an
- * array by id, is too short for the id: enlarges the array if the id is small
- * compared with the number of nodes; else looks the id up in a map, and
+ * array by id, is too short for the id. If the id is small compared with the
+ * number of nodes, enlarges the array. Otherwise looks the id up in a map, and
  * appends a sum to profile->sparse if it is new. The sum is valid until the
  * next call. NULL: out of memory (reported).
  */

@@ -95,8 +95,9 @@ take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 }
 
 /*
- * Reads the id of a process or thread: a number, also in a string; any other
- * string gets the id of its name in the graph. False: an error (reported).
+ * Reads the id of a process or thread to *id. The id is a number, which may be
+ * in a string. For any other string, *id is the id of the string among the
+ * graph's names. False: an error (reported).
  */
 static bool
 take_id(struct cg_doc *doc, uint64_t *id)
@@ -692,9 +693,9 @@ add_all(struct cg_doc *doc, struct trace *trace)
 }
 
 /*
- * Adds the CPU profiles of the trace to the graph: each as a part (section
- * with its own pid and tid) if there are several. The calls of the trace are
- * dropped. Returns early after an error (reported).
+ * Adds the CPU profiles of the trace to the graph. If there are several, each
+ * becomes a part (section with its own pid and tid). The calls of the trace
+ * are dropped. Returns early after an error (reported).
  */
 static void
 add_profiles(struct cg_doc *doc, struct trace *trace)

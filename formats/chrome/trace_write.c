@@ -115,7 +115,7 @@ compare_labels(const void *pa, const void *pb)
 
 /*
  * Sorts the functions' labels (the texts written for them) into w->label, and
- * fills w->rank: functions with equal labels get the same rank, and are
+ * fills w->rank. Functions with equal labels get the same rank, and are
  * merged. Allocates w->text for the longest label in brackets. False: out of
  * memory (reported).
  */
@@ -373,10 +373,10 @@ get_call(struct writer *w, uint64_t number)
 }
 
 /*
- * Ends the innermost open call at time: sets its end or, if its begin has been
- * written already, appends an end event to the waiting ones. Adds the call to
- * w->ended, the calls that ended at this time, for part_names(). False: out of
- * memory.
+ * Ends the innermost open call at "time". Sets its end or, if its begin has
+ * been written already, appends an end event to the waiting ones. Adds the
+ * call to w->ended, the calls that ended at this time, for part_names().
+ * False: out of memory.
  */
 static bool
 end_call(struct writer *w, int64_t time)
@@ -423,8 +423,8 @@ part_names(struct writer *w, uint32_t stack, int64_t time)
 }
 
 /*
- * Begins a call of the stack's last function at time: writes earlier calls
- * that have ended, and appends this one to the waiting and the open calls.
+ * Begins a call of the leaf of "stack" at "time". Writes earlier calls that
+ * have ended. Appends the call to the waiting calls and to the open calls.
  * False: out of memory.
  */
 static bool

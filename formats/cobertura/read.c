@@ -175,10 +175,10 @@ add_branch(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
 }
 
 /*
- * Adds the branches of a line to the graph. If the <condition> elements agree
- * with condition-coverage, each of them becomes a block (group) of two
- * branches; else all branches of the line become one block. False: an error
- * (reported).
+ * Adds the branches of a line to the graph. The <condition> elements may agree
+ * with condition-coverage in the numbers of branches and taken ones. Then each
+ * of them becomes a block (group) of two branches. Otherwise all branches of
+ * the line become one block. False: an error (reported).
  */
 static bool
 add_branches(struct reader *r, cg_fn fn, const struct line *line)
@@ -264,9 +264,9 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 
 /*
  * Handles the <line> elements of a line that are in methods, but not in their
- * class. The first line of a method states how often the method was entered:
- * its hits are added as calls from an unknown caller. Other elements, and
- * negative hits, are only counted as skipped.
+ * class. The first line of a method states how often the method was entered.
+ * Its hits are added as calls from an unknown caller. Other elements, and
+ * negative hits, are only counted in r->skipped.
  */
 static void
 add_heads(struct reader *r, const struct line *method, size_t methods)
@@ -347,9 +347,10 @@ close_class(struct reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Reads <source>, the directory of the files, to r->source, and counts it; ""
- * and "." are ignored. (If a document names several directories, a file may be
- * in any of them, so none is used.) False: out of memory (reported).
+ * Reads <source>, the directory of the files, to r->source, and counts it in
+ * r->sources. Ignores "" and ".". If a document names several directories, a
+ * file may be in any of them. The count then tells that none is to be used.
+ * False: out of memory (reported).
  */
 static bool
 open_source(struct reader *r)

@@ -140,10 +140,10 @@ count_file(struct writer *w, cg_file id)
 }
 
 /*
- * Fills w->file with the files to write and their totals, and w->place with
- * their index + 1 by file (0: not written). Sets w->root to the directory,
- * with its slash, that contains all files of the report; "" if their names are
- * relative. False: an error (reported).
+ * Fills w->file with the files to write and their totals. Fills w->place with
+ * the index + 1 of each file there, or 0 if the file is not written. Sets
+ * w->root to the directory, with its slash, that contains all files of the
+ * report. It is "" if their names are relative. False: an error (reported).
  */
 static bool
 count_files(struct writer *w)
@@ -232,9 +232,10 @@ percent(uint64_t hit, uint64_t all)
 }
 
 /*
- * Writes the attribute and the elements for a line's branches: a <condition>
- * for every two branches if all blocks have two, else one for all together.
- * Impossible branches are not written.
+ * Writes the attribute and the elements for a line's branches, and the end of
+ * the line's element. If all blocks (groups) have two possible branches,
+ * writes a <condition> for each block. Otherwise writes one for all branches
+ * together. Impossible branches are not written.
  */
 static void
 put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
@@ -509,8 +510,8 @@ begin_package(struct writer *w, size_t from)
 }
 
 /*
- * Writes the class of a file; before it, ends the package and begins the next
- * one if the file is in another directory than the file before. Skips files
+ * Writes the class of a file. If the file is in another directory than the
+ * file before, first ends the package and begins the next one. Skips files
  * outside of the package that an option selects. False: an error (reported).
  */
 static bool

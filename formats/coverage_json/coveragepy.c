@@ -129,9 +129,9 @@ take_missing_branches(struct cg_doc *doc, void *into)
 }
 
 /*
- * Orders branches for qsort(): by line, then exits of the function (to < 0)
- * after others, then by target; taken ones first, so that the first of equal
- * branches is kept.
+ * Orders branches for qsort(): by line, then by target. Exits of the function
+ * (to < 0) come after other targets. Of equal branches, a taken one comes
+ * first, so that it is the one that is kept.
  */
 static int
 compare_branches(const void *pa, const void *pb)

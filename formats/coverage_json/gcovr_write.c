@@ -87,9 +87,9 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Writes the member key: the numbers of a condition's terms that never had the
- * outcome (0: false, 1: true). Each of the n elements of branch is an outcome
- * of a term; its index is 2 * term + outcome.
+ * Writes a member named "key" with the numbers of a condition's terms that
+ * never had the outcome (0: false, 1: true). branch[] has n outcomes of terms.
+ * The index of an outcome is 2 * term + outcome.
  */
 static void
 put_missed(struct writer *w, const char *key, const struct cg_branch *branch,

@@ -32,9 +32,10 @@ struct istanbul {
 };
 
 /*
- * Returns the statement, function or branch with an id, the number in key;
- * adds it to items if the file does not have it yet. Valid until the next
- * call. NULL: the key is no number, or out of memory (reported).
+ * Returns the item (statement, function or branch) whose id is the number in
+ * "key". Adds the item to "items" if the file does not have it yet. The
+ * pointer is valid until the next call. NULL: the key is no number, or out of
+ * memory (reported).
  */
 static struct item *
 get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)

@@ -68,9 +68,9 @@ put_fns(struct writer *w)
 }
 
 /*
- * Appends the branches of a line to w->branches, as numbers: for each block
- * (group of branches) the line, the number of branches, and their counts.
- * Skips impossible branches. False: out of memory (reported).
+ * Appends the branches of a line to w->branches, as numbers. Appends for each
+ * block (group of branches) the line, the number of branches, and their
+ * counts. Skips impossible branches. False: out of memory (reported).
  */
 static bool
 keep_branches(struct writer *w, const struct cg_line_sum *line)

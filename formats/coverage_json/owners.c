@@ -16,9 +16,9 @@ coverage_json_add_event(struct cg_build *build)
 
 /*
  * Orders functions for qsort(): by first line, then the longer one first, as
- * it contains the other. Of functions with the same lines (instances of a
- * template), the one with the highest count comes first; lines are then given
- * to it.
+ * it contains the other. Functions may have the same lines (instances of a
+ * template). Of these, the one with the highest count comes first, and lines
+ * are given to it.
  */
 static int
 compare_fns(const void *pa, const void *pb)

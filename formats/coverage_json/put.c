@@ -31,9 +31,9 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Merges functions of a sorted list with the same name and line: adds their
- * counts to the first of them, at most UINT64_MAX, and removes the others,
- * whose names it frees. Returns the number of functions that remain.
+ * Merges functions of a sorted list with the same name and line. Adds their
+ * counts to the first of them, at most UINT64_MAX. Removes the others from the
+ * list, and frees their names. Returns the number of functions that remain.
  */
 static size_t
 merge_names(struct coverage_json_merged *list, size_t n)

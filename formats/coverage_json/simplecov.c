@@ -103,9 +103,9 @@ begin_run(struct cg_doc *doc, struct cg_slice name)
 }
 
 /*
- * Makes the part (section of the graph) that belongs to a test current. Parts
- * are found by the number of the test in this run; the part is added when its
- * number occurs for the first time. False: out of memory (reported).
+ * Makes the part (section of the graph) of a test current. The part is found
+ * by the number of the test in this run. It is added when this number occurs
+ * for the first time. False: out of memory (reported).
  */
 static bool
 set_test(struct cg_doc *doc, uint32_t test)
@@ -447,9 +447,9 @@ take_method_list(struct cg_doc *doc)
 /* ---- Branches and methods: .resultset.json ------------------------------ */
 
 /*
- * Removes the last four numbers from a key such as "[:then, 1, 11, 6, 11,
- * 32]": number[] becomes first line and column, last line and column; the
- * opening bracket is removed, too. False: malformed.
+ * Removes the last four numbers and the opening bracket from a key such as
+ * "[:then, 1, 11, 6, 11, 32]". number[] becomes first line and column, last
+ * line and column. False: malformed.
  */
 static bool
 cut_range(struct cg_slice *key, uint32_t number[4])
@@ -590,8 +590,8 @@ take_methods(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds functions and branches of the file that was read to the graph, and
- * appends its lines to s->owned: they are added when the run ends, after the
+ * Adds functions and branches of the file that was read to the graph. Appends
+ * its lines to s->owned. These are added when the run ends, after the
  * executions by tests are subtracted. False: an error (reported).
  */
 static bool
@@ -735,9 +735,9 @@ take_meta(struct cg_doc *doc, void *into)
 
 /*
  * Reads the value of a top-level key. A key that coverage.json defines is read
- * as such; any other is the name of a run of .resultset.json: ends the run
- * before, and begins a part (section of the graph) for this one. False: an
- * error (reported).
+ * as such, or skipped. Any other key is the name of a run of .resultset.json.
+ * Then ends the run before, and begins a part (section of the graph) for this
+ * one. False: an error (reported).
  */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)

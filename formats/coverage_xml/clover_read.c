@@ -74,9 +74,9 @@ add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 
 /*
  * Adds one line of the file to the graph from its n elements. The line's count
- * is the greatest one that its elements state; if none states one, the
- * greatest sum of a branch's two outcomes. The branches of all elements are
- * added. False: an error (reported).
+ * is the greatest count that an element states. If none states a count, it is
+ * the greatest sum of a branch's two outcomes. The branches of all elements
+ * are added. False: an error (reported).
  */
 static bool
 add_line(struct reader *reader, const struct line *line, size_t n)
@@ -122,8 +122,8 @@ close_file(struct coverage_xml_reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Begins a package: stores its name as a directory, com/x for com.x, which is
- * used for files without a path. False: out of memory (reported).
+ * Begins a package. Stores its name as a directory, com/x for com.x. The
+ * directory is used for files without a path. False: out of memory (reported).
  */
 static bool
 open_package(struct coverage_xml_reader *r)

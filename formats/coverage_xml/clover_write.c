@@ -143,7 +143,7 @@ block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
 
 /*
  * True if each block (group of branches) of a line has two possible outcomes,
- * or none: only such blocks fit OpenClover's truecount and falsecount.
+ * or none. Only such blocks fit OpenClover's truecount and falsecount.
  */
 static bool
 has_pairs(const struct cg_branch *branch, size_t n)
@@ -233,9 +233,9 @@ compare_names(const void *pa, const void *pb)
 }
 
 /*
- * Sorts functions by line, and marks those that share a name, such as
- * overloads in Java and variants of C++ constructors: their linker names are
- * written, to tell them apart.
+ * Sorts functions by line. Sets shares_name of functions that have the same
+ * name, such as overloads in Java and variants of C++ constructors. For these,
+ * the linker name is written, to tell them apart.
  */
 static void
 sort_fns(struct coverage_xml_fns *f)
@@ -302,9 +302,9 @@ put_file(struct writer *c, const struct source_file *file)
 
 /*
  * Writes the begin of a package, with its totals. The package has
- * c->file.at[from] and the files after it in the same directory; its name is
- * that directory with dots instead of slashes or, if this is empty,
- * "default-pkg", as in istanbul. False: out of memory (reported).
+ * c->file.at[from] and the files after it in the same directory. Its name is
+ * that directory with dots instead of slashes. It is "default-pkg", as in
+ * istanbul, if the directory is empty. False: out of memory (reported).
  */
 static bool
 open_package(struct writer *c, size_t from)

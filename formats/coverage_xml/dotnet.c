@@ -106,9 +106,9 @@ begin_method(struct coverage_xml_reader *r, struct cg_slice name)
 }
 
 /*
- * Reads the number, not above most, that is the content of an element. False:
+ * Reads the content of an element as a number of at most "most". False:
  * rejected (reported). At the end of the input, returns true and leaves
- * *number; cg_xml_status() then tells why.
+ * *number unchanged; cg_xml_status() then tells why.
  */
 static bool
 take_number(struct coverage_xml_reader *r, uint64_t most, uint64_t *number)
@@ -296,8 +296,9 @@ open_branch_point(struct coverage_xml_reader *r)
 }
 
 /*
- * Reads how often the last method was entered (attribute vc) to its entries;
- * without the attribute, the number is unknown. False: rejected (reported).
+ * Sets the entries of the last method from the attribute vc: how often the
+ * method was entered. Without the attribute, the number is unknown
+ * (method->counted is false). False: rejected (reported).
  */
 static bool
 open_method_point(struct coverage_xml_reader *r)
@@ -676,9 +677,9 @@ open_ncover_method(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a statement to the last method, unless the statement is excluded. Its
- * file is stated by a number in version 3, and by its path in earlier
- * versions; the path's id among the graph's names then serves as number.
+ * Adds a statement to the last method, unless the statement is excluded.
+ * Version 3 states its file by a number. Earlier versions state the file by
+ * its path. Then the number is the id of the path among the graph's names.
  * False: an error (reported).
  */
 static bool
@@ -737,8 +738,8 @@ open_partcover_type(struct coverage_xml_reader *r)
 }
 
 /*
- * Begins a method; its name gets the parameters of the signature, "(string)"
- * of "void (string)", to tell overloads apart. False: out of memory
+ * Begins a method. Appends the parameters of the signature to its name,
+ * "(string)" of "void (string)", to tell overloads apart. False: out of memory
  * (reported).
  */
 static bool

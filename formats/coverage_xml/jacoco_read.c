@@ -103,8 +103,8 @@ keep(struct cg_job *job, struct cg_slice from, struct name *to)
 }
 
 /*
- * Sets *joined to "a/b", stored in reader->text until the next use; no slash
- * is added if a is empty or ends with one. False: out of memory (reported).
+ * Sets *joined to "a/b", which reader->text holds until its next use. Adds no
+ * slash if a is empty or ends with one. False: out of memory (reported).
  */
 static bool
 join(struct reader *reader, struct cg_slice a, struct cg_slice b,
@@ -220,9 +220,10 @@ static struct cg_slice stem_of(struct cg_slice class)
 
 /*
  * Sets method->name and method->symbol (linker name) of a method of the open
- * class: for push(I)Z of demo/Cover, "demo.Cover.push" and
- * "demo/Cover.push(I)Z". A descriptor that is not Java's is the linker name
- * itself. False: out of memory (reported).
+ * class. For push(I)Z of demo/Cover, the name is "demo.Cover.push", and the
+ * linker name "demo/Cover.push(I)Z". A descriptor that is not Java's is the
+ * linker name itself; then the name has no class. False: out of memory
+ * (reported).
  */
 static bool
 name_method(struct reader *reader, struct cg_slice name,
@@ -305,8 +306,8 @@ is_equal(struct counter a, struct counter b)
 
 /*
  * Returns the index of the first line, from index i on, that no method owns
- * yet; n if there is none. Shortens the links (line.next) that it follows, as
- * union-find does.
+ * yet. Returns n if there is none. Shortens the links (line.next) that it
+ * follows, as union-find does.
  */
 static size_t
 next_free(struct line *line, size_t i, size_t n)
@@ -324,7 +325,7 @@ next_free(struct line *line, size_t i, size_t n)
 
 /*
  * Returns the index of the first of n sorted lines whose number is at least
- * number; n: there is none.
+ * "number". Returns n if there is none.
  */
 static size_t
 find_line(const struct line *line, size_t n, uint32_t number)
@@ -408,7 +409,7 @@ give_lines(
 
 /*
  * Returns the index of the first of n methods, sorted by file, whose file's id
- * is at least file; n: there is none.
+ * is at least "file". Returns n if there is none.
  */
 static size_t
 find_method(const struct method *method, size_t n, cg_file file)
@@ -426,9 +427,10 @@ find_method(const struct method *method, size_t n, cg_file file)
 }
 
 /*
- * Adds the lines of a source to the graph: to the method that owns them, else
- * to a function without a name. The array method has all n methods of the
- * package, sorted by file. False: an error (reported).
+ * Adds the lines of a source to the graph. A line that a method owns is added
+ * to the method. Other lines are added to a function without a name. method[]
+ * has all n methods of the package, sorted by file. False: an error
+ * (reported).
  */
 static bool
 add_source(struct reader *reader, const struct source *source,

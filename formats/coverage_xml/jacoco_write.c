@@ -238,9 +238,9 @@ list_methods(struct writer *j, struct cg_slice main_class)
 }
 
 /*
- * Fills j->class with the classes of the file: main_class first, then the
- * others of its methods, which are sorted by class. Sets the class of each
- * method. False: out of memory (reported).
+ * Fills j->class with the classes of the file. main_class is the first one.
+ * The classes of the other methods follow, which are sorted by class. Sets the
+ * class of each method. False: out of memory (reported).
  */
 static bool
 list_classes(struct writer *j, struct cg_slice main_class)
@@ -364,9 +364,10 @@ cost_of(const struct cg_line *row, size_t column)
 
 /*
  * Returns the missed and covered instructions of a row (what one function has
- * on a line): those that JaCoCo counted or, if they are absent or contradict
- * the row's count, one instruction, covered if the row ran. If the line has no
- * hits (or negative ones), none of its rows ran.
+ * on a line). These are the instructions that JaCoCo counted, if the graph has
+ * them and they agree with the row's count. Otherwise it is one instruction,
+ * covered if the row ran. If the line has no hits (or negative ones), none of
+ * its rows ran.
  */
 static struct counter
 instructions_of(
@@ -444,8 +445,8 @@ count_rows(struct writer *j)
 
 /*
  * Completes the counters of the file's methods and classes after their last
- * row: counts the last line, and each method and class as missed or covered. A
- * class without methods and rows is not counted.
+ * row. Counts the last line, and counts each method and class as missed or
+ * covered. A class without methods and rows is not counted.
  */
 static void
 count_methods(struct writer *j)
@@ -556,8 +557,8 @@ close_package(struct writer *j)
 }
 
 /*
- * Begins the package that a file belongs to, after ending the package before;
- * does nothing if it is open already. The package's name is the file's
+ * Begins the package that a file belongs to, unless this package is open
+ * already. Ends the package before. The package's name is the file's
  * directory, without a slash at the end (but "/" stays).
  */
 static void
@@ -580,7 +581,8 @@ open_package(struct writer *j, struct cg_slice path)
 
 /*
  * Writes the classes of a file, with their methods, and its source with the
- * lines; begins a package if needed. False: out of memory (reported).
+ * lines. If the file is in another package than the file before, begins this
+ * package first. False: out of memory (reported).
  */
 static bool
 put_file(struct writer *j, cg_file file)

@@ -234,8 +234,8 @@ add_lines(struct adder *a)
 
 /*
  * Adds the n outcomes of one branch to the graph as a block (group of
- * branches) with this number; all are flagged as reached if one has a count.
- * False: the builder has failed.
+ * branches) with the number "block". If one of them has a count, all are
+ * flagged as reached. False: the builder has failed.
  */
 static bool
 add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,
@@ -262,9 +262,10 @@ add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,
 }
 
 /*
- * Adds the outcomes of one line to the graph: those of one branch instruction,
- * which have the same group, as one block; blocks are numbered from 0. False:
- * the builder has failed.
+ * Adds the outcomes of one line to the graph. The outcomes of one branch
+ * instruction follow each other, and have the same group. They become one
+ * block (group of branches). Blocks are numbered from 0. False: the builder
+ * has failed.
  */
 static bool
 add_line_branches(

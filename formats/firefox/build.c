@@ -28,8 +28,8 @@ line_of(int64_t number)
 }
 
 /*
- * Returns the library with an index, from the thread's tables or, if they have
- * none, from its process; NULL: no such library.
+ * Returns the library with an index. The index refers to the thread's tables
+ * or, if these have no libraries, to its process. NULL: no such library.
  */
 static struct firefox_lib *
 get_lib(struct firefox_reader *r, const struct firefox_thread *thread,
@@ -289,7 +289,7 @@ append_frame(struct cg_doc *doc, struct firefox_tables *tables, cg_fn fn,
 
 /*
  * Appends the graph's frames for a row of the frames' table to tables->id,
- * outermost first; several if functions are inlined. False: an error
+ * outermost first. There are several if functions are inlined. False: an error
  * (reported).
  */
 static bool
@@ -345,9 +345,9 @@ put_row(struct cg_doc *doc, struct firefox_reader *r,
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Returns the row of the caller's stack in the table of stacks; the table
- * states it as a row or as an offset. -1: the stack has no caller. -2: the row
- * is invalid, as it does not precede the callee's.
+ * Returns the row of the caller's stack in the table of stacks. The table
+ * states it as a row, or as an offset back from this row. -1: the stack has no
+ * caller. -2: the row is invalid, as it does not precede the callee's.
  */
 static int64_t
 prefix_of(const struct firefox_table *stacks, int64_t row)
@@ -399,8 +399,8 @@ add_stacks(struct cg_doc *doc, struct firefox_reader *r,
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Adds an event for each kind of weight (samples, time, bytes) that threads
- * have, in this order; nothing if it was done before.
+ * Adds an event for each kind of weight that threads have. The order is
+ * samples, time, bytes. Does nothing if events were added before.
  */
 static void
 add_columns(struct cg_doc *doc, const struct firefox_reader *r)
@@ -425,11 +425,11 @@ add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 }
 
 /*
- * Sets cost[], one element for each event: the sample's weight in the event
- * that fits the weight's kind, 0 in others. A missing weight is 1 (ms, if it
- * is a time); a negative one is 0, unless it is a number of bytes. All weights
- * were multiplied by a million when read, for times in ms; weights of other
- * kinds are divided again here.
+ * Sets cost[], one element for each event. The event that fits the kind of the
+ * sample's weight gets the weight, other events get 0. A missing weight is 1,
+ * or 1 ms if it is a time. A negative weight is 0, unless it is a number of
+ * bytes. All weights were multiplied by a million when read, for times in ms.
+ * Weights of other kinds are divided again here.
  */
 static void
 weigh(const struct firefox_reader *r, const struct firefox_table *samples,

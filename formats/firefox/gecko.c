@@ -10,7 +10,7 @@
 
 /*
  * Removes the number of the source, "[3]" of "f (x.js:1:2)[3]", from the end
- * of a text, if there is one.
+ * of a text. Does nothing if the text does not end so.
  */
 static void
 drop_source(struct cg_slice *text)

@@ -316,9 +316,9 @@ take_process(struct cg_doc *doc, struct firefox_reader *r)
 }
 
 /*
- * Reads the array of child processes of a raw profile; each is a document of
- * the same form, and is read like it. False: an error (reported), such as too
- * many levels.
+ * Reads the array of child processes of a raw profile. Each process is a
+ * document of the same form, and is read like one. A value that is no array is
+ * skipped. False: an error (reported), such as too many levels.
  */
 static bool
 take_processes(struct cg_doc *doc, void *into)
@@ -341,8 +341,9 @@ take_processes(struct cg_doc *doc, void *into)
 
 /*
  * Returns the tables (stacks, frames, strings) that a thread's samples refer
- * to: its own ones, or those shared by all threads if it has no stacks. Its
- * own tables use the shared strings if they have none.
+ * to. If the thread has no stacks of its own, they are the tables shared by
+ * all threads. Otherwise they are its own tables, with the shared strings if
+ * it has no strings.
  */
 static struct firefox_tables *
 tables_of(struct firefox_reader *r, struct firefox_thread *thread)

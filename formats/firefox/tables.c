@@ -146,8 +146,8 @@ take_schema(
 }
 
 /*
- * Reads a row of a table, an array of cells, and appends each cell to its
- * column in rows; cells after the first CELLS are dropped, missing ones become
+ * Reads a row of a table, an array of cells. Appends each cell to its column
+ * in "rows". Cells after the first CELLS are dropped, and missing ones become
  * null. All cells are read as times (scaled), as the schema that names the
  * columns may follow the rows; see divide(). False: an error (reported).
  */
@@ -197,9 +197,10 @@ divide(struct firefox_column *column, size_t row)
 }
 
 /*
- * Moves columns that were read row by row to the table; rows->at[] has the
- * index of each column in the schema, negative if absent. All numbers were
- * read as times (scaled); those of other columns are divided here.
+ * Moves columns that were read row by row to the table. rows->at[] has the
+ * index of each column in the schema, or a negative number if the schema lacks
+ * it. All numbers were read as times (scaled). The numbers of columns that are
+ * no times are divided here.
  */
 static void
 set_columns(struct cg_job *job, struct firefox_table *table, struct rows *rows)

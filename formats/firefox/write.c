@@ -122,11 +122,11 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 }
 
 /*
- * Returns the row, from 0, of a node's frame in frameTable; appends the frame
- * if no row has the same function and position, and its function and source
- * file to their tables. It is the get_key() of cg_merged_stacks_new():
- * siblings whose frames have the same row are merged. If memory runs out,
- * which is reported, the row means nothing.
+ * Returns the row, from 0, of a node's frame in frameTable. If no row has the
+ * same function and position, appends the frame. Appends its function and
+ * source file to their tables, too. It is the get_key() of
+ * cg_merged_stacks_new(): siblings whose frames have the same row are merged.
+ * If memory runs out, which is reported, the row means nothing.
  */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)
@@ -514,8 +514,8 @@ put_cell(struct writer *w, cg_node node, int64_t time, uint64_t cost)
 }
 
 /*
- * Writes a cell of a sample, for the column w->cell, after a comma if needed;
- * writes nothing if w->cell is CELLS. Also updates w->so_far, the number of
+ * Writes the sample's cell in the column w->cell, after a comma if needed.
+ * Writes nothing if w->cell is CELLS. Also updates w->so_far, the number of
  * samples so far and their first and last time.
  */
 static void
@@ -589,9 +589,9 @@ visit_part(struct writer *w, cg_part part)
 }
 
 /*
- * Passes the samples of a thread to put_sample(): those of a track (a thread's
- * timeline) if w->in_order, else the sums of a part (section of the graph).
- * Resets w->so_far first.
+ * Passes the samples of a thread to put_sample(). If w->in_order, these are
+ * the samples of a track (a thread's timeline). Otherwise they are the sums of
+ * a part (section of the graph). Resets w->so_far first.
  */
 static void
 visit_samples(struct writer *w, size_t thread)
@@ -722,10 +722,11 @@ count_samples(struct writer *w)
 }
 
 /*
- * Sets w->in_order (samples are written in order of time) if all costs have
- * times, in ns, on tracks (timelines of threads); tracks of calls also need
- * costs that are times. Then counts the samples, in any case. Warns if only
- * some costs have times. False: out of memory (reported).
+ * Sets w->in_order, which tells to write samples in order of time. It is true
+ * if all costs have times on tracks (timelines of threads), and if these times
+ * are in ns. For tracks of calls, the costs must be times, too. Warns if there
+ * are tracks, but some costs have no time. Then counts the samples, in any
+ * case. False: out of memory (reported).
  */
 static bool
 choose_order(struct writer *w)

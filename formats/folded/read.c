@@ -33,7 +33,7 @@ struct reader {
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * Splits "name (file:line)", py-spy's form of a frame: *whole becomes the
+ * Splits "name (file:line)", py-spy's form of a frame. *whole becomes the
  * name, *path the file, and *number_of the line. False: another form, such as
  * "operator()(int)", and nothing changes.
  */
@@ -166,9 +166,9 @@ add_stack(struct reader *r, cg_node leaf, cg_name thread)
 }
 
 /*
- * Returns the index of a stack in the list of sums, by its leaf and, for
- * Austin, its thread; appends the stack if it is new. SIZE_MAX: out of memory
- * (reported).
+ * Returns the index of a stack in the list of sums. A stack is identified by
+ * its leaf and, for Austin, its thread. Appends the stack if it is new.
+ * SIZE_MAX: out of memory (reported).
  */
 static size_t
 find_stack(struct reader *r, cg_node leaf, cg_name thread)
@@ -195,9 +195,9 @@ too_big(struct reader *r, const char *at)
 }
 
 /*
- * Makes all sums signed; called when the first negative count was read. False:
- * one of the sums is above INT64_MAX already (reported at the position in the
- * input that at points to).
+ * Makes all sums signed. Called when the first negative count was read. False:
+ * one of the sums is above INT64_MAX already. Reports this at the position in
+ * the input that "at" points to.
  */
 static bool
 allow_negative(struct reader *r, const char *at)
@@ -643,9 +643,9 @@ scale(struct reader *r, size_t i)
 }
 
 /*
- * Sets process and thread of the samples that follow from "P42;T0:0x7f", the
- * begin of Austin's stacks; the number of an interpreter, 0 here, may precede
- * the thread's.
+ * Sets process and thread of the samples that follow. The text "P42;T0:0x7f",
+ * the begin of Austin's stacks, names them. The number of an interpreter, 0
+ * here, may precede the thread's.
  */
 static void
 set_thread(struct reader *r, cg_name thread)
@@ -691,9 +691,9 @@ add_stacks(struct reader *r)
 }
 
 /*
- * Reads the first block of the input, which determines columns, events and the
- * form of frames, and adds its lines. True also for an empty input; false: an
- * error (reported).
+ * Reads the first block of the input, and adds its lines. The block determines
+ * the columns, events and the form of frames. Returns true also for an empty
+ * input. False: an error (reported).
  */
 static bool
 read_first(struct reader *r, struct cg_in *in)

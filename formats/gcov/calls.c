@@ -47,10 +47,11 @@ add_call(struct cg_build *build, const struct gcov_known *callee,
 }
 
 /*
- * Adds to the graph the calls that waited for their callee, and empties their
+ * Adds to the graph the calls that waited for this callee, and empties their
  * list. They waited because the ident of the callee (gcc's number of a
  * function) was not known yet. Each call is added to the part (section of the
- * profile) it was read in; the current part is restored. False: out of memory.
+ * profile) in which it was read. Makes the current part current again. False:
+ * out of memory.
  */
 static bool
 add_waiting(struct gcov_program *program, struct cg_build *build,
@@ -124,11 +125,13 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets fn->known of all functions of the unit (object file): if an earlier
- * unit has the function, too (same ident, name and source file), the
- * function's index in program->known, plus 1; else, or if several functions
- * have the ident, 0. Many units have the same templates and inline functions.
- * All lookups are in a loop of their own, so that their cache misses overlap.
+ * Sets fn->known of all functions of the unit (object file). If an earlier
+ * unit has the function, too (same ident, name and source file), this is the
+ * function's index in program->known, plus 1. Otherwise it is 0. It is also 0
+ * if different functions of earlier units had this ident, and in units that
+ * have no lasting idents (has_idents()). Many units have the same templates
+ * and inline functions. All lookups are in a loop of their own, so that their
+ * cache misses overlap.
  */
 void
 gcov_find_known(struct gcov_unit *unit)
@@ -261,9 +264,10 @@ compare_sites(const void *va, const void *vb)
 }
 
 /*
- * Sets *value to the text between quotes that follows the first occurrence of
- * the key in the line; without a closing quote, to the rest of the line.
- * False: the line has no such key, or no text in quotes directly after it.
+ * Searches the line for the first occurrence of the key. Sets *value to the
+ * text in quotes that follows the key. Without a closing quote, *value is the
+ * rest of the line. False: the line has no such key, or no text in quotes
+ * directly after it.
  */
 static bool
 find_value(struct cg_slice line, const char *key, struct cg_slice *value)
@@ -300,9 +304,10 @@ split_at_colon(struct cg_slice *text, struct cg_slice *rest)
 }
 
 /*
- * Sets file (an index in unit->file) and line of an edge (a call in a .ci
- * file) from its label, "b.c:61:3"; the column, 3, is ignored. Adds the file
- * to the unit if it is new. False: malformed, or out of memory (unit->nomem).
+ * Sets file and line of an edge (a call in a .ci file) from its label,
+ * "b.c:61:3". The file becomes an index in unit->file, and is added to the
+ * unit if it is new. The column, 3, is ignored. False: malformed, or out of
+ * memory (unit->nomem).
  */
 static bool
 get_location(

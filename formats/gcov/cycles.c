@@ -51,8 +51,9 @@ visit(struct search *search, uint32_t block)
 
 /*
  * Allows the search to visit the block again, and empties its list. The blocks
- * in the list were waiting for this block: unblocks them as well, then those
- * in their lists, and so on. (Johnson's algorithm, as in gcov.)
+ * in the list were waiting for this block. So allows the search to visit these
+ * as well, then the blocks in their lists, and so on. (Johnson's algorithm, as
+ * in gcov.)
  */
 static void
 unblock(struct search *search, uint32_t block)
@@ -105,10 +106,10 @@ add_to_lists(struct search *search, const struct gcov_block *block)
 }
 
 /*
- * Counts a circuit, the path that has returned to its start: adds the smallest
- * remaining count of its arcs to search->count, and subtracts it from each
- * arc. Recomputes search->empty, the number of arcs on the path with nothing
- * remaining.
+ * Counts a circuit, the path that has returned to its start. Adds the smallest
+ * remaining count of its arcs to search->count, and subtracts this count from
+ * each arc. Recomputes search->empty, the number of arcs on the path with
+ * nothing remaining.
  */
 static void
 take_circuit(struct search *search)
@@ -167,7 +168,7 @@ follow(struct search *search, struct gcov_frame *frame, uint32_t number)
 /*
  * Removes the block on top of the search's path, and the arc by which the path
  * entered it. If a circuit was found through the block, it may be visited
- * again; else it stays blocked until one of its successors is unblocked.
+ * again. Otherwise it stays blocked until one of its successors is unblocked.
  */
 static void
 leave(struct search *search)
@@ -251,8 +252,8 @@ push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 }
 
 /*
- * Takes a cycle out of the remaining counts: the cycle that the arc "closing"
- * closes with the path of the search from the arc's destination to its source.
+ * Takes a cycle out of the remaining counts. The cycle is the arc "closing"
+ * and the path of the search from this arc's destination to its source.
  * Returns the smallest remaining count of the cycle's arcs, and subtracts it
  * from each of them.
  */
@@ -280,11 +281,12 @@ take_cycle(
 }
 
 /*
- * Searches a cycle of arcs with a remaining count, depth first from the block,
- * among the blocks of the current line; an arc from a block to itself is no
- * cycle here. Returns the cycle's count, which it subtracts from the cycle's
- * arcs; 0: there is no cycle. Sets "blocked" of blocks that it has left
- * because no cycle goes through them; they are not entered again.
+ * Searches a cycle of arcs with a remaining count among the blocks of the
+ * current line. Searches depth first, from the block "start". An arc from a
+ * block to itself is no cycle here. Returns the cycle's count, and subtracts
+ * it from the cycle's arcs. Returns 0 if there is no cycle. Sets "blocked" of
+ * blocks that the search has left because no cycle goes through them. These
+ * are not entered again.
  */
 static int64_t
 find_cycle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t start)

@@ -94,9 +94,9 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 }
 
 /*
- * Reads the number of the program's runs from a summary record: word 0 from
- * gcc 9 on, word 2 before. data->runs becomes the greatest number of all
- * summaries; a shorter record is ignored.
+ * Reads the number of the program's runs from a summary record. It is word 0
+ * from gcc 9 on, word 2 before. data->runs becomes the greatest number of all
+ * summaries. A record that is too short is ignored.
  */
 static void
 take_summary(struct gcov_data *data, struct gcov_bytes *record)
@@ -114,10 +114,10 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 
 /*
  * Reads a record of the data: a function, counters of the last function, or a
- * summary; skips others. *has_fn says if the last function has data in this
- * file; it is used for counters and updated by a function's record. False: it
- * was the end mark (data.ended is set), malformed (see bytes->error), or out
- * of memory (unit->nomem).
+ * summary. Skips other records. *has_fn says if the last function has data in
+ * this file. It is needed for counters, and a function's record sets it.
+ * False: the record was the end mark (data.ended is set), it is malformed (see
+ * bytes->error), or out of memory (unit->nomem).
  */
 static bool
 take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)

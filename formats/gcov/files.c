@@ -24,7 +24,7 @@ gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 
 /*
  * Returns directory/path, or just path if directory is "", with another
- * suffix: drops ".gz" and then the suffix "old" from the end of path, if it
+ * suffix. Drops ".gz" and then the suffix "old" from the end of path, if path
  * has them, and appends the suffix "new". The text is in unit->path, and valid
  * until that is written again. NULL: out of memory.
  */
@@ -164,9 +164,10 @@ without_suffix(struct cg_slice base)
 }
 
 /*
- * Sets *name to the main source file of the unit (object file), guessed from
- * the name of its notes (.gcno): those of a.c are a.gcno, a.c.gcno or
- * prog-a.gcno. False: none of the unit's files fits, and *name has no meaning.
+ * Guesses the main source file of the unit (object file) from the name of its
+ * notes (.gcno), and sets *name to it. The notes of a.c are a.gcno, a.c.gcno
+ * or prog-a.gcno. False: none of the unit's files fits, and *name has no
+ * meaning.
  */
 static bool
 find_source(

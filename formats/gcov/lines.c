@@ -262,7 +262,7 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 /*
  * Adds the touches (a touch: the block has code on a line) of a block of gcc 8
  * and later. The block ends on the last line of each of its spans (lines of
- * one file); a span without lines repeats the line of the span before. The
+ * one file). A span without lines repeats the line of the span before. The
  * first and the last block (entry, and until 4.7 exit) end on no line. A block
  * without lines gets one touch, of no line. False: out of memory.
  */

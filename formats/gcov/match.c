@@ -9,10 +9,10 @@
 #include "gcov.h"
 
 /*
- * Fills unit->idents anew, which maps the ident (gcc's number) of each
- * function of the data to its index + 1. libgcov writes a function once. If
+ * Fills unit->idents anew. It maps the ident (gcc's number) of each function
+ * of the data to the function's index + 1. libgcov writes a function once. If
  * there are two records, the last one is used, as in llvm-cov (gcov adds their
- * counters); *duplicates becomes the number of records that replaced an
+ * counters). *duplicates becomes the number of records that replaced an
  * earlier one. False: out of memory.
  */
 static bool

@@ -114,11 +114,12 @@ make_lists(struct walk *walk)
 }
 
 /*
- * Visits all blocks that are reachable from root and were not visited yet, and
- * sets walk->component of each: to one of the blocks of its strongly connected
- * component, the same for all of them (Tarjan's algorithm, without recursion).
- * *numbered is the number of blocks visited so far, and is updated. The arrays
- * of the path are used as memory for the search.
+ * Visits all blocks that are reachable from root and were not visited yet.
+ * Sets walk->component of each block to one of the blocks of its strongly
+ * connected component. All blocks of a component get the same one (Tarjan's
+ * algorithm, without recursion). *numbered is the number of blocks visited so
+ * far, and is updated. The arrays of the path are used as memory for the
+ * search.
  */
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
@@ -205,9 +206,9 @@ begin(struct walk *walk)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Returns the first arc from block src to block dst that is not fake; NULL:
- * there is none. Requires the arcs of a block to be sorted by destination, as
- * solve.c leaves them; the search is binary, as a switch may have many.
+ * Returns the first arc from block src to block dst that is not fake. NULL:
+ * there is none. The arcs of a block must be sorted by destination, as solve.c
+ * leaves them. The search is binary, as a switch may have many arcs.
  */
 static const struct gcov_arc *
 find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
@@ -368,8 +369,9 @@ pop(struct walk *walk, uint32_t start)
 }
 
 /*
- * Starts the paths from block start: marks the predecessors of start
- * (pred_of), counts those that are missing on the path, and pushes start.
+ * Starts the paths from the block "start". Marks the predecessors of this
+ * block in walk->pred_of. Sets walk->missing to their number, as none is on
+ * the path yet. Pushes the block on the path.
  */
 static void
 begin_at(struct walk *walk, uint32_t start)

@@ -193,8 +193,8 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
 /*
  * Sets *counters to the number of counters that n 64-bit words contain. A
  * counter of this kind has the frequent values of an expression, such as a
- * divisor: a total (negative if values were dropped), the number of values,
- * and pairs of a value and its count. False: malformed.
+ * divisor. Its words are a total (negative if values were dropped), the number
+ * of values, and pairs of a value and its count. False: malformed.
  */
 static bool
 count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
@@ -252,10 +252,10 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
 /*
  * Adds the counters of a record to the graph, for merging by the rule of their
  * kind. If all are zero, the file has no bytes for them, and only their number
- * is added. Counters that cannot be merged are dropped, and a row
- * (GCOV_RAW_DROPPED) says so; another one says if the function has the kind
- * twice. Counters without a function are skipped. False: malformed (an error
- * of bytes).
+ * is added. Counters that cannot be merged are dropped. Then a row
+ * GCOV_RAW_DROPPED is added. If the function has the kind twice, a row
+ * GCOV_RAW_DUPLICATE is added. Counters without a function are skipped. False:
+ * malformed (an error of bytes).
  */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)

@@ -37,9 +37,9 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 
 /*
  * Sets the count of an arc that was unknown, and adds it to the sums of the
- * blocks at both ends. Also removes the arc from the number of the blocks'
- * unknown arcs, and from the exclusive or of their indices: when only one
- * unknown arc is left, this exclusive or is the index of that arc.
+ * blocks at both ends. Decrements the numbers of unknown arcs of these blocks.
+ * Removes the arc's index from the exclusive or of the indices of unknown
+ * arcs. When only one unknown arc is left, this exclusive or is its index.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
@@ -100,9 +100,10 @@ sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets the counts of the function's arcs from the counters in its data; leaves
- * all at 0 if it has none. The counters are in the order of blocks, then of
- * their arcs; arcs on the spanning tree have none, and are not changed.
+ * Sets the counts of the function's arcs from the counters in its data.
+ * Changes nothing if it has no data. The counters are in the order of blocks,
+ * then of their arcs. Arcs on the spanning tree have no counter, and are not
+ * changed.
  */
 static void
 load_fn(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -255,11 +255,13 @@ clamp(int64_t count)
 
 /*
  * Returns word number "number" of a merged summary before gcc 9, from its row
- * and the row before it; if alone, the data is of a single input, and the word
- * is unchanged. The words are: checksum, number of counters, runs; as two
- * words each, the lower one first: sum of all counters, greatest counter of a
- * run, sum of the greatest counters of all runs; then the histogram, which is
- * not merged (0).
+ * and the row before it. If "alone" is true, the data is of a single input,
+ * and the word is unchanged.
+ *
+ * The first words are: checksum, number of counters, runs. The next ones have
+ * two words each, the lower one first: sum of all counters, greatest counter
+ * of a run, sum of the greatest counters of all runs. Then the histogram
+ * follows, which is not merged (0).
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
@@ -330,7 +332,7 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 /*
  * Returns word number "number" (from 0, of 64 bits) of the bits that a
  * function has for a kind of counters. *at is the index in w->row of the next
- * bit that is set in an input; advances it past the word's bits.
+ * row of these bits. Advances *at past the word's rows.
  */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
@@ -405,9 +407,10 @@ count_values(const struct writer *w, const struct row *total, size_t *first,
 
 /*
  * Writes the record, without its tag, of n counters that have frequent values
- * of an expression, such as a divisor: for each counter, its total (from row),
- * the number of values, and pairs of a value and its count. A negative total
- * tells that values were dropped, as in gcc's __gcov_topn_values_profiler().
+ * of an expression, such as a divisor. For each counter, writes its total
+ * (from row), the number of values, and pairs of a value and its count. A
+ * negative total tells that values were dropped, as in gcc's
+ * __gcov_topn_values_profiler().
  */
 static void
 put_values(const struct writer *w, const struct row *row, uint32_t n)
@@ -432,9 +435,9 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 }
 
 /*
- * Writes the record with the n counters of one kind of a function; without
- * counters, with a negative length, if all are zero (gcc 11 and later). False:
- * the graph does not have n of them, and nothing was written.
+ * Writes the record with the n counters of one kind of a function. From gcc 11
+ * on, a record of counters that are all zero has a negative length and no
+ * counters. False: the graph does not have n of them, and nothing was written.
  */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
@@ -521,9 +524,9 @@ read_head(struct writer *w)
 }
 
 /*
- * Checks that the inputs are of one unit (object file): no function is twice
- * in an input, and at least one is in all inputs. False: they are not
- * (reported).
+ * Checks that the inputs are of one unit (object file). No function may be
+ * twice in an input, and at least one must be in all inputs. Data without
+ * functions is allowed. False: the inputs are not of one unit (reported).
  */
 static bool
 check_fns(const struct writer *w)

@@ -141,8 +141,9 @@ add_fn(struct emit *e, const struct gcov_json_fn *fn)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Returns the first of the line's items of a kind (branches, calls or blocks),
- * which are consecutive; *n becomes their number, 0 if there are none.
+ * Returns the first of the line's items of a kind (branches, calls or blocks).
+ * Items of a kind are consecutive. *n becomes their number. If it is 0, the
+ * item that is returned has no meaning.
  */
 static const struct gcov_json_item *
 find_items(const struct emit *e, const struct gcov_json_line *line,
@@ -274,10 +275,10 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Adds a block to the line, to preserve the flag unexecuted_block, unless
- * readers infer the same flag anyway: from the line's blocks or, without
- * blocks, from the line's count. ids is the number of the line's blocks;
- * missed says that one of them never ran.
+ * Adds a block to the line, to preserve the flag unexecuted_block. Adds none
+ * if readers infer the same flag anyway, from the line's blocks or, without
+ * blocks, from the line's count. "ids" is the number of the line's blocks.
+ * "missed" says that one of them never ran.
  */
 static void
 add_unexecuted(

@@ -172,9 +172,10 @@ put_step(struct gcov_json_writer *w, size_t *at)
 }
 
 /*
- * Writes the blocks of a prime path, separated by commas. w->step has a row for
- * each line of each block, ordered by path; *at is the row to begin with. Rows
- * of paths with lower numbers are skipped, and *at is moved past the path.
+ * Writes the blocks of a prime path, separated by commas. w->step has a row
+ * for each line of each block, ordered by path. *at is the index of the row to
+ * begin with. Skips rows of paths with lower numbers. Advances *at past the
+ * rows of the path.
  */
 static void
 put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)
@@ -275,9 +276,9 @@ count_of(const struct gcov_json_writer *w, const struct cg_line *line)
 }
 
 /*
- * True if the line gets the flag unexecuted_block: one of its blocks never
- * ran, not counting those that are reached only by exceptions; without blocks,
- * if its count is 0.
+ * True if the line gets the flag unexecuted_block, as one of its blocks never
+ * ran. Blocks that are reached only by exceptions do not count. A line without
+ * blocks gets the flag if its count is 0.
  */
 static bool
 is_unexecuted(const struct gcov_json_writer *w, const struct cg_line *line)

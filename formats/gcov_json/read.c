@@ -242,9 +242,9 @@ take_location(struct gcov_json_reader *r)
 #define STEP(member) .offset = offsetof(struct gcov_json_step, member)
 
 /*
- * Reads a block of a path, and appends a step for each line of its locations;
- * one step with line 0 if it has none. Marks the steps of the block's last
- * location. False: an error (reported).
+ * Reads a block of a path, and appends a step for each line of its locations.
+ * If it has no lines, appends one step with line 0. Sets "last" of the steps
+ * of the block's last location. False: an error (reported).
  */
 static bool
 take_step(struct gcov_json_reader *r)

@@ -34,8 +34,8 @@ gcov_json_word(struct cg_slice version, char *room)
 
 /*
  * Parses the word for a version of gcc. From version 7 on, a letter and a
- * digit are the major version ("A93*" is 9.3); before, one digit is the major
- * and two digits are the minor version ("408*" is 4.8). False: malformed.
+ * digit are the major version: "A93*" is 9.3. Before, one digit is the major
+ * and two digits are the minor version: "408*" is 4.8. False: malformed.
  */
 static bool
 parse_word(struct cg_slice word, unsigned *major, unsigned *minor)

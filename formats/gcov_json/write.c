@@ -25,12 +25,12 @@ first_line(const struct gcov_json_writer *w, cg_fn fn)
 }
 
 /*
- * Returns the function that gcov names on this line of the file: the last one
- * that began on it or before; from gcc 11 on, or if the version is unknown,
- * only if it has not ended before. Functions of groups (that begin on one
- * line) and functions without a first line are skipped. 0: none, or out of
- * memory (reported). Keeps its state in w, so it must be called with ascending
- * lines.
+ * Returns the function that gcov names on this line of the file. It is the
+ * last one that began on the line or before. From gcc 11 on, or if the version
+ * is unknown, functions that have ended before the line do not count.
+ * Functions of groups (that begin on one line) and functions without a first
+ * line do not count, either. 0: none, or out of memory (reported). Keeps its
+ * state in w, so it must be called with ascending lines.
  */
 static cg_fn
 find_open(struct gcov_json_writer *w, uint32_t line)
@@ -141,10 +141,10 @@ compare_entries(const void *pa, const void *pb)
 }
 
 /*
- * Fills w->entry with all lines of the file: first those of functions in
- * groups (functions that begin on one line), by function, then the others by
- * line number. Returns the number of the first kind; 0 also if out of memory
- * (reported).
+ * Fills w->entry with all lines of the file that gcov lists. Lines of
+ * functions in groups (functions that begin on one line) come first, by
+ * function. The other lines follow, by line number. Returns the number of
+ * lines in groups. Returns 0, too, if out of memory (reported).
  */
 static size_t
 list_lines(struct gcov_json_writer *w)

@@ -293,9 +293,9 @@ gcov_text_take_paths(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads a prime path of the last function; appends its number to
- * r->fn.paths.missed if it was not taken, "3 not covered: ...". False:
- * malformed, or out of memory.
+ * Reads a prime path of the last function. If it was not taken, "3 not
+ * covered: ...", appends its number to r->fn.paths.missed. False: malformed,
+ * or out of memory.
  */
 bool
 gcov_text_take_path(struct gcov_text_reader *r, struct cg_slice text)

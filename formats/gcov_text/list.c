@@ -88,7 +88,7 @@ compare_fns(const void *pa, const void *pb)
 
 /*
  * Sorts the functions that were appended since the last call into the sorted
- * ones. Called for each line, as the list may have lines before functions; so
+ * ones. Called for each line, as the list may have lines before functions. So
  * a few functions are inserted, without qsort().
  */
 static void
@@ -194,9 +194,9 @@ take_lcount(struct reader *r, struct cg_slice rest)
 }
 
 /*
- * Reads branch:LINE,taken|nottaken|notexec, and adds the branch to the
- * function that its line belongs to; branches of a line are numbered. False:
- * an error (reported).
+ * Reads branch:LINE,taken|nottaken|notexec. Adds the branch to the function
+ * that its line belongs to. The index of the branch is its position among the
+ * branches of the line. False: an error (reported).
  */
 static bool
 take_branch(struct reader *r, struct cg_slice rest)

@@ -17,9 +17,10 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 /*
  * Adds the lines that were held back to the graph, and clears their list.
  * Lines are held back until the file ends, or until a line whose number is not
- * higher. The reason is that instances (functions that begin on one line) come
- * later in the text. The counts of instances are subtracted from the counts of
- * lines. Skips lines whose whole count belonged to instances.
+ * higher than the last one's. The reason is that instances (functions that
+ * begin on one line) come later in the text. The counts of instances are
+ * subtracted from the counts of lines. Skips lines whose whole count belonged
+ * to instances.
  */
 static void
 release_lines(struct gcov_text_reader *r)
@@ -190,8 +191,8 @@ begin_fns(struct gcov_text_reader *r)
 
 /*
  * Reads the rest of COUNT:LINE-block N, which gcov -a writes before the
- * annotations of a block. With -w, the number in "(BB 3)" is stored as the
- * block of the annotations that follow; else their block is unknown.
+ * annotations of a block. With -w, gcov appends "(BB 3)". Then 3 is stored as
+ * the block of the annotations that follow. Otherwise their block is unknown.
  */
 static void
 take_block(struct gcov_text_reader *r, struct cg_slice text)

@@ -186,8 +186,9 @@ power_of_ten(unsigned digits)
 /*
  * Returns the conversion of times to ticks, and sets the histogram's unit and
  * rate. "rate" is that of --rate, or 0 if it is not set. With 0, the rate is
- * the highest one for which the counters fit. "most" is the largest cost of a
- * bin. "digits" is the number of decimals of the costs' unit (digits_of()).
+ * the highest power of ten for which the counters fit, or the usual rate if
+ * all costs are 0. "most" is the largest cost of a bin. "digits" is the number
+ * of decimals of the costs' unit (digits_of()).
  */
 static struct unit
 choose_time(
@@ -207,10 +208,10 @@ choose_time(
 
 /*
  * Returns the conversion of an event's counts to ticks, and sets the
- * histogram's unit and rate (ticks per unit): "Ir", or a multiple such as
- * "kIr" with several ticks each, so that the counters fit. most is the largest
- * cost of a bin. If rate, the value of --rate, is not 0, it is used instead,
- * and the unit is "Ir".
+ * histogram's unit and rate (ticks per unit). The unit is the event, "Ir", or
+ * a multiple such as "kIr" with several ticks each, so that the counters fit.
+ * "most" is the largest cost of a bin. If "rate", the value of --rate, is not
+ * 0, it is used instead, and the unit is "Ir".
  */
 static struct unit
 choose_count(
