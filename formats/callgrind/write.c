@@ -131,10 +131,10 @@ names_unit(const char *name, const char *unit)
 }
 
 /*
- * Writes the end of an "event:" line: a colon, the long name (the event's name
- * if it has none) and, if unit is true, the unit in parentheses. The caller
- * passes false if a name states the unit already. Writes nothing if there is
- * no long name and unit is false.
+ * Writes the end of an "event:" line: a colon, the long name and, if "unit" is
+ * true, the unit in parentheses. An event without a long name gets its name.
+ * The caller passes false if a name states the unit already. Writes nothing if
+ * there is no long name and "unit" is false.
  */
 static void
 put_long_name(
@@ -399,7 +399,7 @@ put_fns(struct callgrind_writer *w)
 /* ---- Parts -------------------------------------------------------------- */
 
 /*
- * Forgets which names have an id, as a new part (section of the file) begins:
+ * Forgets which names have an id, as a new part (section of the file) begins.
  * KCachegrind forgets ids there, too, so names are written again.
  */
 static void
@@ -499,9 +499,9 @@ states_more(struct callgrind_writer *w, cg_part part, cg_fn fn)
 }
 
 /*
- * Warns of inclusive costs that are lost: a table of functions may state them,
- * but KCachegrind computes inclusive costs from calls, and the table has no
- * calls.
+ * Warns of inclusive costs that are lost. An input without calls may state
+ * them, but KCachegrind computes inclusive costs from calls. Does nothing if
+ * the graph has calls.
  */
 static void
 tell_inclusive(struct callgrind_writer *w)

@@ -114,7 +114,7 @@ compare_fns(const void *pa, const void *pb)
 }
 
 /*
- * Fills w->rank, an element for each function: functions whose name, path and
+ * Fills w->rank, an element for each function. Functions whose name, path and
  * position are equal in the output get the same rank, and their nodes are
  * merged. False: out of memory (reported).
  */
@@ -194,10 +194,11 @@ is_written(const struct writer *w, uint32_t frame)
 
 /*
  * Fills w->order with the nodes to be written: parents before children,
- * siblings by the names of their functions. On entry, node.id is not 0 if the
- * node has samples (count_hits()). A node is skipped if neither it nor a node
- * below it has samples. On return, node.id is the node's number in this order;
- * the root and (idle) have fixed numbers. False: out of memory (reported).
+ * siblings by the names of their functions. Skips a node if neither it nor a
+ * node below it has samples. On entry, count_hits() has set the "id" of nodes
+ * with samples to a number that is not 0. On return, the "id" of a node is its
+ * number in this order. The root and (idle) have fixed numbers. False: out of
+ * memory (reported).
  */
 static bool
 order_nodes(struct writer *w)

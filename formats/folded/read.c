@@ -588,8 +588,8 @@ begin_austin(struct reader *r, enum folded_austin austin, struct cg_slice mode)
 
 /*
  * Returns the name of an event whose costs are written in millionths of their
- * unit: the given name and a suffix, stored in the builder. Returns the given
- * name itself if memory runs out (reported).
+ * unit. The name is the given one and a suffix, stored in the builder. Returns
+ * the given name itself if memory runs out (reported).
  */
 static const char *
 micro_name(struct reader *r, const char *name)

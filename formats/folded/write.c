@@ -379,8 +379,10 @@ add_column(struct writer *w, size_t event)
 }
 
 /*
- * Chooses the events to write, and adds their columns: the one of --event,
- * else both sides of a difference, else the main event. Returns the status.
+ * Chooses the events to write, and adds their columns. If --event names an
+ * event of the graph, chooses this event. Otherwise chooses both sides of a
+ * difference, if the graph has one, else the main event. Returns CG_OK, or the
+ * status of an error (reported).
  */
 static int
 choose_events(struct writer *w)

@@ -369,8 +369,8 @@ add_site_call(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Adds the calls of one line to the graph. "edge" has the n calls that the .ci
- * file lists, with their callees. "site" has the n call sites of the notes,
+ * Adds the calls of one line to the graph. edge[] has the n calls that the .ci
+ * file lists, with their callees. site[] has the n call sites of the notes,
  * with their counts. It is unknown which edge belongs to which site. So adds
  * nothing unless all edges have the same callee or all sites the same count.
  * Indirect calls, and calls with count 0, are not added. False: out of memory.

@@ -229,9 +229,9 @@ is_there(
 }
 
 /*
- * Searches *directory, then its parents, for the named file; sets *directory
+ * Searches *directory, then its parents, for the named file. Sets *directory
  * to the first one that contains it. False: none does, or out of memory
- * (unit->nomem); *directory is then the last one searched.
+ * (unit->nomem). *directory is then the last one that was searched.
  */
 static bool
 search_upwards(
@@ -249,11 +249,11 @@ search_upwards(
 }
 
 /*
- * Finds the directory that the compiler ran in: the directory of the notes
- * (.gcno), or the nearest one above it, that contains a file of this relative
- * name. Sets *directory; a directory above the working directory becomes an
- * absolute path. False: not found, or out of memory (unit->nomem); *directory
- * then has no meaning.
+ * Finds the directory that the compiler ran in. It is the directory of the
+ * notes (.gcno), or the nearest one above it, that contains a file of this
+ * relative name. Sets *directory. A directory above the working directory
+ * becomes an absolute path. False: not found, or out of memory (unit->nomem).
+ * *directory then has no meaning.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -418,8 +418,8 @@ is_check(struct cg_slice source)
 
 /*
  * True if directory/source is an absolute path, and the file does not exist,
- * but its directory does: the source was deleted after compiling. False also
- * if out of memory, or if files are only in memory.
+ * but its directory does. Then the source was deleted after compiling. False
+ * also if out of memory, or if files are only in memory.
  */
 static bool
 was_removed(

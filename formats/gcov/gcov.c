@@ -186,10 +186,10 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 }
 
 /*
- * Finds and reads the notes (.gcno) of the data, which has been read, then
- * adds the unit (object file); without notes, skips it with a message. If only
- * raw counters are wanted, adds them without notes. Returns CG_OK unless the
- * job must end.
+ * Finds and reads the notes (.gcno) of the data, which has been read. Then
+ * adds the unit (object file). If there are no notes, skips the unit with a
+ * message. If only raw counters are wanted, adds them without notes. Returns
+ * CG_OK unless the job must end.
  */
 static int
 read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
@@ -340,9 +340,9 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
 
 /*
  * Fills file[], which is all NULL, with the graph (.bbg), lines (.bb) and data
- * (.da) of a unit; file[own] is the input, the others are opened next to it,
- * or stay NULL if absent. The caller closes those, also after false. False: an
- * error (reported), or out of memory (unit->nomem).
+ * (.da) of a unit. file[own] is the input. The other files are opened next to
+ * it, and stay NULL if absent. The caller closes them, also after false.
+ * False: an error (reported), or out of memory (unit->nomem).
  */
 static bool
 open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,

@@ -275,7 +275,7 @@ static const struct {
 
 /*
  * Checks that each block except the exit has a record of arcs in the notes
- * (.gcno), as gcc writes; the notes of clang are not checked. False: a record
+ * (.gcno), as gcc writes. The notes of clang are not checked. False: a record
  * is missing (sets bytes->error), so the file may be truncated.
  */
 static bool

@@ -105,7 +105,7 @@ grow_slots(struct gcov_unit *unit)
 
 /*
  * Returns the index of the source file with this name in the unit (object
- * file); appends the file if it is new. Usually it is the file of the last
+ * file). Appends the file if it is new. Usually it is the file of the last
  * call, so this is tried first. GCOV_NONE: out of memory.
  */
 uint32_t

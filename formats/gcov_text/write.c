@@ -301,8 +301,9 @@ put_lines(struct gcov_text_writer *w)
 }
 
 /*
- * Returns the value of the graph's description with this key; "" if there is
- * none or several, or if there are several parts (units).
+ * Returns the value of the graph's description with this key. Returns "" if
+ * there is none, or several. Also returns "" if the graph has several parts
+ * (units).
  */
 static struct cg_slice
 find_desc(const struct gcov_text_writer *w, const char *name)

@@ -176,8 +176,8 @@ take_text(struct reader *r, struct cg_slice text)
 /* ---- Blocks ------------------------------------------------------------- */
 
 /*
- * Merges blocks with the same position, which are next to each other: adds
- * their counts; in mode set, the merged count is 1 if any count is not 0.
+ * Merges blocks with the same position, which are next to each other. Adds
+ * their counts. In mode set, the merged count is 1 if any count is not 0.
  * False: their numbers of statements differ, or a sum is too great (reported).
  */
 static bool
@@ -271,9 +271,9 @@ add_line(struct reader *r, cg_fn fn, uint64_t line)
 }
 
 /*
- * Adds a block as a region of the function; its label is the number of its
- * statements, by which the writer recognises blocks of Go. False: the builder
- * has failed.
+ * Adds a block as a region of the function. The region's label is the number
+ * of the block's statements. By this label, the writer recognises blocks of
+ * Go. False: the builder has failed.
  */
 static bool
 add_region(struct reader *r, cg_fn fn, const struct block *block)
@@ -296,10 +296,10 @@ add_region(struct reader *r, cg_fn fn, const struct block *block)
 }
 
 /*
- * Adds the lines of the blocks with index i up to, but not including, end;
- * they are in one file, sorted by position. A line's count is the largest of
- * the blocks that cover it; r->heap has the blocks of the current line. False:
- * an error (reported).
+ * Adds the blocks with index i up to, but not including, "end" to the graph,
+ * as lines and regions. The blocks are in one file, sorted by position. A
+ * line's count is the largest count of the blocks that cover it. r->heap has
+ * the blocks of the current line. False: an error (reported).
  */
 static bool
 add_file(struct reader *r, size_t i, size_t end)

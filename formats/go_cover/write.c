@@ -42,8 +42,8 @@ struct writer {
 
 /*
  * Appends the regions that begin on the current line to w->block. Regions from
- * Go have their number of statements as label; sets w->mixed if a region has
- * another label, or flags. False: an error (reported).
+ * Go have their number of statements as label, and no flags. Sets w->mixed if
+ * a region is different. False: an error (reported).
  */
 static bool
 add_blocks(struct writer *w)

@@ -80,8 +80,9 @@ fail_truncated(struct gperf_reader *r)
 }
 
 /*
- * Reads a record (count, depth, addresses) and adds its stack as a sample; for
- * the end mark, sets *end instead. False: an error (reported).
+ * Reads a record (count, depth, addresses), and adds its stack as a sample.
+ * Sets *end to whether the record is the end mark, which is not added. False:
+ * an error (reported).
  */
 static bool
 read_record(struct gperf_reader *r, struct words words, bool *end)

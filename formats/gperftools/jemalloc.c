@@ -27,8 +27,9 @@
 
 /*
  * Assigns the current sample to the group of a thread, found by the thread's
- * number (a group: samples of one thread). Adds the group if it is new, named
- * by name or, if name is empty, "t3". False: out of memory (reported).
+ * number. A group is the samples of one thread. Adds the group if it is new.
+ * The group's name is "name" or, if this is empty, the number, "t3". False:
+ * out of memory (reported).
  */
 static bool
 set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
@@ -155,10 +156,10 @@ gperf_begin_jemalloc(struct gperf_reader *r, struct cg_slice line)
 /* ---- Lines --------------------------------------------------------------- */
 
 /*
- * Reads counts of all threads, "*: 1: 300 [2: 600]", which begin a stack's
- * counts, or of one thread, "3: 1: 300 [2: 600] name", which are added; in the
- * header only the thread's name is used. The line's first letter, "t", was
- * read. False: an error (reported).
+ * Reads a line of counts, whose first letter, "t", was read. "*: 1: 300 [2:
+ * 600]" has the counts of all threads, and begins the counts of a stack. "3:
+ * 1: 300 [2: 600] name" has the counts of one thread, and adds a sample. In
+ * the header, only the thread's name is used. False: an error (reported).
  */
 static bool
 take_counts(struct gperf_reader *r, struct cg_slice line)

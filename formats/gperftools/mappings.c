@@ -41,7 +41,7 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 
 /*
  * Reads " path (@offset) build-id" into the mapping (a file's range of
- * addresses); everything except the path is optional. False: malformed.
+ * addresses). Offset and build-id are optional. False: malformed.
  */
 static bool
 take_brief(struct cg_slice line, struct cg_mapping *mapping)
@@ -62,10 +62,10 @@ take_brief(struct cg_slice line, struct cg_mapping *mapping)
 }
 
 /*
- * Reads a mapping (a file's range of addresses): "start-limit perms offset
- * device inode path", as in /proc/PID/maps, or "start-limit: path", which
- * pprof's legacy parser (profile/legacy_profile.go) reads, too. False: not a
- * mapping.
+ * Reads a mapping (a file's range of addresses). The line is "start-limit
+ * perms offset device inode path", as in /proc/PID/maps. It may also be
+ * "start-limit: path", which pprof's legacy parser (profile/legacy_profile.go)
+ * reads, too. False: not a mapping.
  */
 static bool
 take_mapping(struct cg_slice line, struct cg_mapping *mapping)
@@ -194,7 +194,7 @@ gperf_add_mapping(struct gperf_reader *r, struct cg_slice line)
 
 /*
  * Adds a mapping of the first executable of --exe at the addresses for which
- * it was linked: Go writes no mappings, and the loader does not relocate its
+ * it was linked. Go writes no mappings, and the loader does not relocate Go's
  * executables. Does nothing without --exe, or if the file cannot be opened (a
  * warning). False: an error (reported).
  */

@@ -64,9 +64,9 @@ gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * Begins the list of the functions at an address, and returns it; the pointer
- * is valid until the next call. NULL: the address has a list already or, if
- * *good is false, out of memory (reported).
+ * Begins the list of the functions at an address, and returns it. The pointer
+ * is valid until the next call. NULL and *good is true: the address has a list
+ * already. NULL and *good is false: out of memory (reported).
  */
 static struct gperf_names *
 add_names(struct gperf_reader *r, uint64_t addr, bool *good)

@@ -7,9 +7,9 @@
 #include "gperftools.h"
 
 /*
- * Returns the number of a key in the map ids, from 1; 0: out of memory
- * (reported). A new key gets the number count + 1, and *is_new is true: the
- * caller must then append the key's element to its list.
+ * Returns the number of a key in the map "ids", from 1. A new key gets the
+ * number count + 1. Sets *is_new to whether the key is new. The caller must
+ * then append the key's element to its list. 0: out of memory (reported).
  */
 static uint32_t
 number(struct gperf_reader *r, struct cg_map *ids, uint64_t key, size_t count,

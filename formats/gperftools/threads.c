@@ -27,9 +27,9 @@ gperf_begin_threads(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Reads "(name: main/14748) stack: ---", and begins the thread's sample, with
- * cost 1 and the thread's name and id. Until an address is read, the sample
- * has the previous thread's stack. False: an error (reported).
+ * Reads "(name: main/14748) stack: ---", and begins the thread's sample. The
+ * sample has cost 1, and the thread's name and id. Until an address is read,
+ * it has the previous thread's stack. False: an error (reported).
  */
 static bool
 begin_thread(struct gperf_reader *r, struct cg_slice line)
@@ -80,9 +80,10 @@ take_name(struct gperf_reader *r, struct cg_slice name)
 }
 
 /*
- * Reads all hexadecimal numbers of a line, and adds them to the current stack;
- * the first one of a thread replaces the previous thread's stack. The last one
- * of a line may have a name. False: rejected (reported).
+ * Reads all hexadecimal numbers of a line, and adds them to the current stack.
+ * The first one of a thread replaces the previous thread's stack. If a colon
+ * follows a number, the rest of the line is the name of this address. False:
+ * rejected (reported).
  */
 static bool
 take_addresses(struct gperf_reader *r, struct cg_slice line)

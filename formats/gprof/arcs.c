@@ -18,9 +18,9 @@ gprof_set_run(
 }
 
 /*
- * Gets the next arc (a call: address of the call, of the callee, and a count),
- * and advances the iterator. Skips the unused records with count 0 in files of
- * LD_PROFILE. False: no more arcs.
+ * Sets *arc to the next arc, and advances the iterator. An arc is a call:
+ * address of the call, address in the callee, and a count. Skips the unused
+ * records with count 0 in files of LD_PROFILE. False: no more arcs.
  */
 bool
 gprof_next_arc(
@@ -57,8 +57,8 @@ gprof_next_arc(
 /* ---- Order -------------------------------------------------------------- */
 
 /*
- * True if the arcs of the file are in the order of their callers' addresses;
- * *n becomes the number of arcs.
+ * Sets *n to the number of arcs of the file. True if the arcs are in the order
+ * of their callers' addresses.
  */
 static bool
 is_sorted(const struct gmon *gmon, size_t *n)

@@ -76,8 +76,8 @@ take_header(struct cg_slice bytes, const struct variant *variant, bool big,
 }
 
 /*
- * Returns the size of a histogram's counter in bytes: FreeBSD's kernel states
- * its type, other systems write 0 and use 2 bytes.
+ * Returns the size of a histogram's counter in bytes. FreeBSD's kernel states
+ * its type in the header. Other systems write 0 there, and use 2 bytes.
  */
 static unsigned
 counter_width(const struct header *header)

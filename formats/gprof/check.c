@@ -32,9 +32,9 @@ compare_hists(const void *va, const void *vb)
 }
 
 /*
- * Sets hist->ticks to the sum of the counters; adds to *full how many 2-byte
- * counters are at their maximum, so that they may have wrapped. False:
- * overflow (reported).
+ * Sets hist->ticks to the sum of the counters. Adds the number of 2-byte
+ * counters that are at their maximum to *full. Such counters may have wrapped.
+ * False: overflow (reported).
  */
 static bool
 sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
@@ -56,9 +56,9 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 
 /*
  * Checks a histogram's range if it has samples, and makes its unit printable
- * ("seconds" if it has none). Sets its sampling rate to rate, the value of
- * option --rate, unless that is 0 (not set); otherwise replaces an impossible
- * rate by the usual one, with a warning. False: rejected (reported).
+ * ("seconds" if it has none). If "rate", the value of option --rate, is not 0,
+ * it becomes the sampling rate. Otherwise an impossible sampling rate becomes
+ * the usual one, with a warning. False: rejected (reported).
  */
 static bool
 check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
@@ -179,9 +179,10 @@ drop_empty(struct gmon *gmon)
 }
 
 /*
- * Warns of signs that data is missing: counters at their maximum (full is
- * their number) may have wrapped; there are calls but no samples (sampled is
- * false); or there are samples but no calls.
+ * Warns of signs that data is missing. "full" is the number of counters at
+ * their maximum, which may have wrapped. "sampled" tells whether there are
+ * samples. Warns of counters at their maximum, of calls without samples, and
+ * of samples without calls.
  */
 static void
 warn_counts(

@@ -30,8 +30,9 @@
 
 /*
  * Returns the length of a suffix that compilers append to names, if the text
- * begins with one: ".5", ".clone.5", ".constprop.5"; 0 if not. A '.' at the
- * end of the text counts as one, of length 1.
+ * begins with one. Suffixes are ".5", ".clone.5" and ".constprop.5". A '.' at
+ * the end of the text counts as a suffix of length 1. 0: the text begins with
+ * another word.
  */
 static size_t
 suffix_length(const char *text)
@@ -125,8 +126,8 @@ compare_symbols(const void *va, const void *vb)
 
 /*
  * Sorts the symbols and drops all but the first of each address. Sets the end
- * of each to the begin of the next one; that of the last symbol is the end of
- * .text or, without such a section, of the last executable segment.
+ * of each symbol to the begin of the next one. The last symbol ends at the end
+ * of .text or, without such a section, of the last executable segment.
  */
 static void
 set_extents(struct gprof_symbols *symbols, const struct cg_symbols *elf)
@@ -171,8 +172,8 @@ list_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
 }
 
 /*
- * Returns the index of the symbol whose extent contains an address: the last
- * one that begins at or before it; NONE: there is none.
+ * Returns the index of the symbol whose extent (begin to end, excluded)
+ * contains an address. NONE: there is none.
  */
 static size_t
 find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
@@ -407,10 +408,11 @@ put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
 }
 
 /*
- * Finds the function at addr in code without symbols: it begins at the last
- * address not after addr that calls enter, and ends before the next such
- * address. Fills *found; name is the buffer for the function's name. False:
- * there is none, or the program has symbols, so that *found is not filled.
+ * Finds the function at addr in code without symbols. It begins at the last
+ * address up to addr that calls enter, and ends before the next address that
+ * calls enter. Fills *found. "name" is the buffer for the function's name.
+ * False: there is no such function, or the program has symbols. Then *found is
+ * not filled.
  */
 static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,

@@ -251,10 +251,10 @@ version_of(struct cg_slice bytes, bool big)
 }
 
 /*
- * Returns the result of reading the file with a pointer size (word, in bytes)
- * and byte order. glibc writes the number of basic blocks as a pointer-sized
- * word, but GNU gprof reads 4 bytes: both are tried, and the better result is
- * returned.
+ * Returns the result of reading the file with a pointer size ("word", in
+ * bytes) and byte order. glibc writes the number of basic blocks as a
+ * pointer-sized word, but GNU gprof reads 4 bytes. Both sizes are tried, and
+ * the better result is returned.
  */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)
@@ -342,9 +342,9 @@ report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
 }
 
 /*
- * Reports why the records were not read up to the end of the file, if they
- * were not. False: it is an error; true: it is a warning, or the whole file
- * was read.
+ * Reports why the records were not read up to the end of the file. True: the
+ * whole file was read, or only a warning was reported. False: an error was
+ * reported.
  */
 static bool
 report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
@@ -441,9 +441,9 @@ arc_limit(const struct gmon_hist *hist)
 
 /*
  * Reads the histogram and the header of the arcs of a file of LD_PROFILE, both
- * with 4-byte tags; fields are aligned without padding. The cursor is then at
- * the first arc. *arcs becomes the number of arcs, limited to those that the
- * linker had room for: the file may state more. False: malformed.
+ * with 4-byte tags. Fields are aligned without padding. The cursor is then at
+ * the first arc. *arcs becomes the number of arcs. It is limited to those that
+ * the linker had room for, as the file may state more. False: malformed.
  */
 static bool
 take_ld_profile(
@@ -466,9 +466,9 @@ take_ld_profile(
 
 /*
  * Reads a file of LD_PROFILE into gmon, with the first pointer size and byte
- * order that fit. Addresses of arcs are relative to the histogram's low end;
- * the caller's address 0 means any caller outside the library. False: rejected
- * (reported).
+ * order that fit. Addresses of arcs are relative to the histogram's low end. A
+ * caller's address 0 means any caller outside the library. Reads the arcs that
+ * a truncated file has, with a warning. False: an error (reported).
  */
 static bool
 read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)

@@ -79,8 +79,9 @@ gprof_text(const struct cg_symbols *symbols, uint64_t *low, uint64_t *high)
 
 /*
  * True if the histogram covers one of the address ranges that runtimes profile
- * (limits), shifted by a load bias. *bias becomes the bias; it must be 0
- * unless the object is movable, and is 0 if no range matches.
+ * (limits), shifted by a load bias. *bias becomes the load bias, or 0 if no
+ * range matches. A bias that is not 0 matches only if the object is movable,
+ * and the bias is a multiple of the page size.
  */
 static bool
 match_range(const struct gmon_hist *hist, const struct limits *limits,
@@ -123,11 +124,11 @@ same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 }
 
 /*
- * True if the file may be a profile of this object: pointer size and byte
- * order are the same, and one of its histograms covers the object's code; sets
- * *bias to the load bias. On the BSDs, the histogram may begin at other
- * addresses than elsewhere, so it only has to be within the code. A file with
- * only arcs matches any object.
+ * True if the file may be a profile of this object. Pointer size and byte
+ * order must be the same, and one histogram must cover the object's code. On
+ * the BSDs, the histogram may begin at other addresses than elsewhere, so it
+ * only has to be within the code. A file with only arcs matches any object of
+ * the same pointer size and byte order. Sets *bias to the load bias.
  */
 static bool
 match_object(
@@ -376,8 +377,9 @@ first_self(const struct library *lib, uint64_t addr)
 
 /*
  * Returns how many of the addresses that calls enter are function entries of
- * the library, if it is loaded at base. 0 if one of the addresses is in the
- * library's range but is not a function entry: then base is wrong.
+ * the library, if it is loaded at "base". Returns 0 if one of the addresses is
+ * in the library's range, but is no function entry. Then the library cannot be
+ * loaded there.
  */
 static size_t
 count_explained(const struct library *lib, uint64_t base)
@@ -430,7 +432,7 @@ find_base(struct library *lib, uint64_t *base)
 
 /*
  * Appends the library to images if the addresses that calls enter determine
- * its load address; warns if they do not. Does nothing if all calls enter the
+ * its load address. Warns if they do not. Does nothing if all calls enter the
  * program. False: out of memory (reported).
  */
 static bool
@@ -536,9 +538,9 @@ reject_mismatch(struct cg_job *job, const struct gmon *gmon,
 }
 
 /*
- * Returns the name of the program: the input's name without a suffix that
- * profilers append to it; in memory of the job. NULL: the name has no such
- * suffix, or out of memory (reported).
+ * Returns the name of the program. It is the input's name without the suffix
+ * that profilers append to it, in memory of the job. NULL: the name has no
+ * such suffix, or out of memory (reported).
  */
 static char *
 program_name(struct cg_job *job, const char *name)
@@ -561,9 +563,10 @@ program_name(struct cg_job *job, const char *name)
 }
 
 /*
- * Returns the executable to use without --exe, opened: the file with the
- * input's name without its suffix, or a.out, if the histogram matches it;
- * NULL: neither does, or there is no histogram. Sets *bias to its load bias.
+ * Opens and returns the executable to use without --exe. The file with the
+ * input's name without its suffix is tried first, then a.out. A file is only
+ * used if a histogram matches it. Sets *bias to its load bias. NULL: neither
+ * file matches, or there is no histogram.
  */
 static const struct cg_symbols *
 guess_program(struct cg_job *job, const struct cg_in *in,
@@ -586,10 +589,10 @@ guess_program(struct cg_job *job, const struct cg_in *in,
 }
 
 /*
- * Returns the first object of --exe that matches the profile or, with
- * --any-exe, the first object if none does; NULL: none. Sets *bias to the load
- * bias, and *first, which is NULL before, to the first object, to report it;
- * *first stays NULL without --exe.
+ * Returns the first object of --exe that matches the profile. If none matches,
+ * returns the first object with --any-exe, else NULL. Sets *bias to the load
+ * bias. Sets *first to the first object, for messages. *first must be NULL
+ * before, and stays NULL without --exe.
  */
 static const struct cg_symbols *
 choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,

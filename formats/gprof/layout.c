@@ -209,9 +209,9 @@ measure_objects(
 
 /*
  * Without an executable, makes the output cover only the object with the
- * highest cost: sets is_covered, and the histogram's range to that of the
- * object's addresses, extended to multiples of 16. False: no addresses are
- * known, or another error (reported).
+ * highest cost. Sets layout->is_covered of the objects. The histogram's range
+ * becomes that of the object's addresses, extended to multiples of 16. False:
+ * no addresses are known, or another error (reported).
  */
 static bool
 cover_hottest_object(

@@ -220,9 +220,10 @@ add_arc(struct mapper *map, const struct gmon_arc *arc)
 }
 
 /*
- * Adds an arc as a call like GNU gprof does (--gprof-compat): the caller is
- * the function at the rounded address. If gprof does not see one of the two
- * functions, drops the arc and counts it. False: an error (reported).
+ * Adds an arc as a call like GNU gprof does (--gprof-compat). The caller is
+ * the function at the rounded address. If there is no function that gprof sees
+ * at one of the two addresses, drops the arc and counts it. False: an error
+ * (reported).
  */
 static bool
 add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)

@@ -80,8 +80,8 @@ take_row(struct cg_slice line, struct row *row)
 
 /*
  * Removes the position from the end of a name, and sets *pos to it. gprof -l
- * writes such names: "leaf (basic.c:5 @ 1207)". *pos becomes 0 if there is no
- * position.
+ * writes such names: "leaf (basic.c:5 @ 1207)". If there is no position,
+ * leaves the name, and sets *pos to zero.
  */
 static void
 take_place(struct reader *r, struct cg_slice *name, struct cg_pos *pos)
@@ -160,10 +160,10 @@ take_flat(struct reader *r, struct cg_slice line)
 /* ---- The call graph ------------------------------------------------------ */
 
 /*
- * Reads an entry's own line in the call graph, "[5] 0.2 0.00 0.00 1 left [5]",
- * and begins the entry (r->fn); adds its self time unless a flat profile has
- * it. The entry of a whole cycle has no function, as its members have entries.
- * False: an error (reported).
+ * Reads an entry's own line in the call graph, "[5] 0.2 0.00 0.00 1 left [5]".
+ * Sets r->fn to the entry's function. Adds its self time unless a flat profile
+ * has it. The entry of a whole cycle has no function (r->fn is 0), as its
+ * members have entries. False: an error (reported).
  */
 static bool
 begin_entry(struct reader *r, struct cg_slice line)
