@@ -365,7 +365,8 @@ put_label(struct writer *w, cg_fn fn)
 
 /*
  * Writes the costs of a function before and after, for its tooltip: "; 20
- * before, 35 after, self 5 before, 6 after".
+ * before, 35 after, self 5 before, 6 after". If the event has no inclusive
+ * costs, the first two are the self costs, and the rest is omitted.
  */
 static void
 put_sides(struct writer *w, cg_fn fn)
@@ -405,9 +406,9 @@ put_function(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns the number of the frame that is drawn around a function and others:
- * the id of its file or object, by option cluster, else the number of its
- * cycle; 0: no frame.
+ * Returns the number of the frame that is drawn around a function and others.
+ * With option cluster, it is the id of the function's file or object. Without
+ * the option, it is the number of the function's cycle. 0: no frame.
  */
 static uint32_t
 cluster_of(const struct writer *w, cg_fn fn)

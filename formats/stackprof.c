@@ -469,9 +469,11 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds the event "samples". The event "ns" becomes a formula: samples times
- * the interval. The profile's interval is in microseconds. In mode object, it
- * is a number of objects, and there is no "ns".
+ * Adds the event "samples". In modes wall and cpu, also adds the event "ns", a
+ * formula: samples times the interval. The profile's interval is in
+ * microseconds there. In other modes, and if the interval is above UINT32_MAX,
+ * there is no "ns". In mode object, for example, the interval is a number of
+ * objects.
  */
 static void
 add_events(struct cg_build *build, struct prof *prof)

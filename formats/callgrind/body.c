@@ -408,10 +408,11 @@ read_number_line(struct callgrind_reader *r, const char *at)
 }
 
 /*
- * True if a line may have plain costs only, as read_plain_lines() needs;
- * "first" is its first byte. The line must begin like a number, and not be the
- * cost line of a call or jump. A function must be open. The columns must be
- * those of the graph in the same order (r->straight).
+ * True if a line may have plain costs only, as read_plain_lines() needs.
+ * "first" is the line's first byte, which must begin a number. The line must
+ * be in the body, and must not be the cost line of a call or jump. A function
+ * must be open whose costs are not dropped (r->skip_root). The columns must be
+ * those of the graph in the same order (r->straight), without bb.
  */
 static inline bool
 expects_costs(const struct callgrind_reader *r, char first)

@@ -115,7 +115,7 @@ probe(const struct cg_head *head)
 }
 
 /*
- * True if path is NAME and other is NAME-01, NAME-02 and so on: with
+ * True if path is NAME and other is NAME-01, NAME-02 and so on. With
  * --separate-threads, Callgrind writes the costs of threads there, and leaves
  * NAME itself empty.
  */

@@ -32,9 +32,8 @@ callgrind_end_part(struct callgrind_reader *r)
 }
 
 /*
- * Begins the header of a part (section of the file), unless one is open: ends
- * the part before, whose lines have been read, and resets thread and part
- * number.
+ * Begins the header of a part (section of the file), unless one is open. Ends
+ * the part before, whose lines have been read. Resets thread and part number.
  */
 static void
 begin_header(struct callgrind_reader *r)
@@ -89,9 +88,10 @@ set_version(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Reads "creator:", the first line of a header, and records who wrote the
- * file. Only Callgrind and cgconv end each part with totals. A part of theirs
- * without totals is truncated.
+ * Reads "creator:", the first line of a header. Sets r->is_xdebug and
+ * r->is_ours by the program that wrote the file. Only Callgrind and cgconv end
+ * each part with totals (r->ends_with_totals). A part of theirs without totals
+ * is truncated.
  */
 static void
 set_creator(struct callgrind_reader *r, struct cg_slice value)
@@ -304,9 +304,9 @@ set_events(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Reads sums (of totals: or summary:), one for each column of the line
- * "events:", to sum[], and returns their number. Missing ones are 0, as
- * writers may omit trailing zeros.
+ * Reads the sums of a line totals: or summary: to sum[], one for each column
+ * of the line "events:". Missing sums become 0, as writers may omit trailing
+ * zeros. Returns the number of sums, those included.
  */
 static size_t
 get_sums(struct callgrind_reader *r, struct cg_slice value, uint64_t *sum)

@@ -263,7 +263,7 @@ begin_fn(struct callgrind_writer *w, cg_fn fn)
 }
 
 /*
- * Sets the source file of the cost lines that follow, if it changes: writes a
+ * Sets the source file of the cost lines that follow. If it changes, writes a
  * line fi= or, back in the function's own file, fe=. Costs of inlined code are
  * in another file than their function.
  */
@@ -443,10 +443,10 @@ write_part(struct callgrind_writer *w, cg_part part)
 }
 
 /*
- * True if cost lines get addresses: if the graph has addresses, and option
- * --dump-instr says so or, without the option, they are those of single
- * instructions. (Others are buckets of a histogram, which a disassembly cannot
- * show.)
+ * True if cost lines get addresses. The graph must have addresses, and option
+ * --dump-instr decides. Without the option, they are written if they are those
+ * of single instructions. Other addresses are buckets of a histogram, which a
+ * disassembly cannot show.
  */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)

@@ -148,9 +148,9 @@ unite_functions(struct writer *w)
 }
 
 /*
- * Returns the key of a stack's frame; siblings with equal keys become one
- * node. Frames of one function merge, as V8 has no call sites; the frame
- * (idle) at the root merges with no other.
+ * Returns the key of a stack's frame. Siblings with equal keys become one
+ * node. Frames of one function have the same key, as V8 has no call sites. The
+ * frame (idle) at the root has a key of its own.
  */
 static uint32_t
 get_key(void *arg, cg_node node, const struct cg_stack *at)

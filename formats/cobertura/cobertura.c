@@ -14,8 +14,9 @@
 
 /*
  * Returns the score (CG_PROBE_*) of a document whose first element is
- * <coverage>. Other formats have an element of that name (Clover's, for
- * example), so it needs line-rate (sure) or <packages> (likely), too.
+ * <coverage>. Other formats have an element of that name, Clover's for
+ * example. So the score is CG_PROBE_SURE only with the attribute line-rate. It
+ * is CG_PROBE_LIKELY with an element <packages>, else CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -295,8 +295,8 @@ sort_lines(struct lines *lines)
 }
 
 /*
- * Returns how many consecutive elements of the sorted list, beginning at the
- * index from, are for this line.
+ * Returns how many elements of the sorted list are for this line. Counts from
+ * the index "from" on, up to the first element of another line.
  */
 static size_t
 count_entries(const struct lines *lines, size_t from, uint32_t line)

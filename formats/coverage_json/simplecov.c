@@ -362,8 +362,8 @@ take_item(struct cg_doc *doc, struct item *item)
 
 /*
  * True if a branch of this kind belongs to the same condition as the branch
- * before it in the list: "else" follows "then" (of if), "when" or "in" (of
- * case); "then" follows "else" (of unless); "when" and "in" follow their own
+ * "before" it in the list. "else" follows "then" (of if), "when" or "in" (of
+ * case). "then" follows "else" (of unless). "when" and "in" follow their own
  * kind.
  */
 static bool

@@ -58,8 +58,9 @@ directory_of(const struct writer *c, const struct source_file *file)
 }
 
 /*
- * Returns the index after the last of the consecutive files, from
- * c->file.at[from] on, that are in the same directory: the files of a package.
+ * Returns the index after the last file of a package. The package has
+ * c->file.at[from] and the files directly after it that are in the same
+ * directory.
  */
 static size_t
 package_end(const struct writer *c, size_t from)

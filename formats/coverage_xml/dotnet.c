@@ -467,8 +467,8 @@ open_range(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds the methods of a module to the graph, and forgets the numbers of its
- * files: each module numbers its own. False: an error (reported).
+ * Adds the methods of a module to the graph. Forgets the numbers of its files,
+ * as each module numbers its own. False: an error (reported).
  */
 static bool
 close_results_module(struct coverage_xml_reader *r)

@@ -195,9 +195,9 @@ put_number(struct writer *w, uint64_t number)
 }
 
 /*
- * Writes a reference to a row of a table, which is counted from 1 here and
- * from 0 in the output. If row is 0 (no row), writes the text of none, "-1" or
- * "null".
+ * Writes a reference to a row of a table. "row" counts from 1; the output
+ * counts from 0. If "row" is 0 (no row), writes the text "none", which is "-1"
+ * or "null".
  */
 static void
 put_row(struct writer *w, uint32_t row, const char *none)

@@ -261,9 +261,10 @@ add_count(
 }
 
 /*
- * Adds the samples of a line to the number of samples of its stack: the line's
- * count, if it is a whole number above 0 and the only count, and the input is
- * not Austin's; else 1. False: overflow (reported).
+ * Adds the samples of a line to the number of samples of its stack. They are
+ * the line's count, if it is the only count and a whole number above 0. For
+ * other counts, and for Austin's input, a line is 1 sample. False: overflow
+ * (reported).
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,

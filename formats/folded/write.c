@@ -52,8 +52,9 @@ static const char notes[] = { 0, 'i', 'j', 'k' };
 /* ---- Names -------------------------------------------------------------- */
 
 /*
- * Returns the character or, if it would end a frame or a line, a replacement:
- * ':' for ';', a blank for line breaks, tabs and NULs.
+ * Returns a character for use in a frame. A character that would end a frame
+ * or a line is replaced: ';' by ':', and line breaks, tabs and NULs by a
+ * blank.
  */
 static char
 clean(char c)
@@ -298,8 +299,9 @@ put_cost(struct writer *w, size_t column, uint64_t cost)
 }
 
 /*
- * True if a stack that ends at the frame gets a line: it has a cost in an
- * event that is written or, if all events are written, no costs at all.
+ * True if a stack that ends at the frame gets a line. It needs a cost in an
+ * event that is written. If all events are written, each stack of the graph
+ * gets a line, even without costs.
  */
 static bool
 is_written(const struct writer *w, uint32_t frame)

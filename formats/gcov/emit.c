@@ -23,8 +23,8 @@
 #include "gcov.h"
 
 /*
- * Returns the count, but 0 instead of a negative one if the target cannot
- * represent negative counts; counts how often this happens, for a warning.
+ * Returns the count. If the count is negative, and the target cannot represent
+ * negative counts, returns 0 and increments unit->negative, for a warning.
  */
 static int64_t
 clamp(struct gcov_emit *emit, int64_t count)

@@ -457,8 +457,9 @@ gcov_is_check(
 #define NEWER UINT32_MAX
 
 /*
- * Returns when the file was modified, in seconds since 1970, plus 1, and less
- * than NEWER; 0: it does not exist, or is older than 1970.
+ * Returns the time when the file was modified, in seconds since 1970, plus 1.
+ * The result is less than NEWER. 0: the file does not exist, or is older than
+ * 1970.
  */
 static uint32_t
 time_of(const char *path)

@@ -464,10 +464,10 @@ take_blocks_record(
 }
 
 /*
- * Sets *block to the number of the block that a record belongs to: the
- * record's first word or, if counted is true, the number of records before it.
- * Increments *count, the number of records. False: the function has no such
- * block (an error of the record).
+ * Sets *block to the number of the block that a record belongs to. If
+ * "counted" is true, this is the number of records before it, *count.
+ * Otherwise it is the record's first word. Increments *count. False: the
+ * function has no such block (an error of the record).
  */
 static bool
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, bool counted,

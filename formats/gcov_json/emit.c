@@ -259,7 +259,8 @@ add_conditions(struct emit *e, const struct gcov_json_line *line)
 
 /*
  * Returns the sum of the counts of the items that belong to the block, from
- * *at on (at most INT64_MAX); advances *at past them.
+ * *at on. The sum is at most INT64_MAX. Advances *at to the first item of
+ * another block.
  */
 static int64_t
 sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,

@@ -101,8 +101,8 @@ take_block_id(struct gcov_json_reader *r)
 
 /*
  * Reads the number of a condition for which the outcome (1: true, 0: false)
- * did not occur, and sets its bit in r->mask; ignores numbers from
- * CONDITIONS_MAX on. False: rejected (reported).
+ * did not occur. Sets the condition's bit in r->mask[outcome]. Ignores numbers
+ * from CONDITIONS_MAX on. False: rejected (reported).
  */
 static bool
 take_not_covered(struct gcov_json_reader *r, int outcome)

@@ -101,8 +101,9 @@ list_fns(struct gcov_json_writer *w)
 }
 
 /*
- * True if gcov lists the line: it has a count, or branches, calls, conditions
- * or blocks; not if it has only prime paths and their blocks.
+ * True if gcov lists the line. A listed line has a count, or branches, calls,
+ * conditions or blocks. A line that has only prime paths and their blocks is
+ * not listed.
  */
 static bool
 is_line(const struct cg_line *line)

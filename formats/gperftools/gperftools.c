@@ -30,8 +30,8 @@ static const struct {
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 /*
- * Finds out the kind of profile from its header line, begins to read this
- * kind, and returns its index; KINDS: unknown.
+ * Finds out the kind of profile from its header line, and begins to read this
+ * kind. Returns the index of the kind, or KINDS if it is unknown.
  */
 static size_t
 find_kind(struct gperf_reader *r, struct cg_slice header)

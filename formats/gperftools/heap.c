@@ -46,8 +46,8 @@ gperf_take_memory(struct cg_slice *text, uint64_t count[4])
 }
 
 /*
- * Reads "1: 300 [ 1: 300] @", which begins a sample, into count[]: objects and
- * bytes in use, then allocated. False: malformed.
+ * Reads "1: 300 [ 1: 300] @", which begins a sample. count[] becomes objects
+ * and bytes in use, then objects and bytes allocated. False: malformed.
  */
 static bool
 take_counts(struct cg_slice *text, uint64_t count[4])

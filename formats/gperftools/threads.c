@@ -65,7 +65,8 @@ begin_thread(struct gperf_reader *r, struct cg_slice line)
 
 /*
  * Reads the name of the last address that was read, "main" of "0x0040be31:
- * main", and gives it to the address. False: an error (reported).
+ * main", and gives it to the address. Does nothing if the name is empty.
+ * False: an error (reported).
  */
 static bool
 take_name(struct gperf_reader *r, struct cg_slice name)

@@ -128,9 +128,10 @@ check_ranges(struct cg_job *job, const struct gmon *gmon)
 }
 
 /*
- * Returns the usual bucket, in bytes, of the runtime that wrote the file:
- * addresses of callers are rounded down to multiples of it, from the
- * histogram's lowest address on; 1: they are exact.
+ * Returns the usual bucket, in bytes, of the runtime that wrote the file. The
+ * runtime rounds addresses of callers down to multiples of the bucket, from
+ * the histogram's lowest address on. A bucket of 1 means that addresses are
+ * exact.
  */
 static unsigned
 usual_bucket(const struct gmon *gmon)

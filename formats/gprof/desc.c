@@ -24,8 +24,8 @@
 #define KEY_MAX 40
 
 /*
- * Sets key to the name of the description's value number i: "name", "name.2",
- * "name.3" for i = 0, 1, 2.
+ * Sets "key" to the key of value number i of a description. It is "name" for i
+ * = 0, "name.2" for 1, "name.3" for 2, where "name" is the argument.
  */
 static void
 number_key(char key[KEY_MAX], const char *name, size_t i)

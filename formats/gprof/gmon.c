@@ -61,8 +61,8 @@ gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 
 /*
  * Returns the scale (bins per two bytes of code, times 65536) that glibc
- * passed to profil(), recomputed as glibc does; 0: glibc did not write the
- * histogram.
+ * passed to profil(), recomputed as glibc does. 0: the number of bins is not
+ * glibc's, so another runtime wrote the histogram.
  */
 static uint32_t
 profil_scale(const struct gmon_hist *hist, unsigned word)

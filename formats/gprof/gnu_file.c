@@ -43,8 +43,9 @@ struct chain {
 /* ---- Records ------------------------------------------------------------ */
 
 /*
- * Reads a histogram's header, without its tag, into *hist, whose counters
- * begin after it; sets cursor->cut if the header is incomplete.
+ * Reads a histogram's header, without its tag, into *hist. hist->counts
+ * becomes the position after it, where the counters begin. Sets cursor->cut if
+ * the header is incomplete.
  */
 static void
 take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)

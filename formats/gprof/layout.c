@@ -307,10 +307,10 @@ gprof_layout_open(struct gprof_layout *layout, struct cg_job *job,
 }
 
 /*
- * Returns an address for costs of fn that have no address: the middle of the
- * function, or its entry if its size is unknown; 0 if the entry is unknown,
- * too. Near the function's start they could count for the preceding function,
- * as GNU gprof's bins drift.
+ * Returns an address for costs of fn that have no address. It is the middle of
+ * the function, or its entry if its size is unknown. It is 0 if the entry is
+ * unknown, too. Near the function's start, costs could count for the preceding
+ * function, as GNU gprof's bins drift.
  */
 static uint64_t
 middle_of(const struct gprof_layout *layout, cg_fn fn)

@@ -40,9 +40,10 @@ struct site {
 /* ---- Sites -------------------------------------------------------------- */
 
 /*
- * True if code is an x86 call instruction (e8) that calls the callee: its
- * target is from the callee's start to arc->self, the address after the
- * callee's prologue, inclusive. ret is the return address of the call.
+ * True if the code is an x86 call instruction (e8) that calls the callee. Its
+ * target may be any address from the callee's start to arc->self, inclusive.
+ * That is the address after the callee's prologue. "ret" is the return address
+ * of the call.
  */
 static bool
 calls_callee(const unsigned char *code, uint64_t ret,

@@ -34,9 +34,9 @@ struct timer {
 };
 
 /*
- * Returns value * part / whole, rounded down, for part up to whole, without
- * overflow; value if whole is 0. Part and whole lose low bits if whole does
- * not fit into 32 bits.
+ * Returns value * part / whole, rounded down, without overflow. "part" is at
+ * most "whole". Returns "value" if "whole" is 0. If "whole" does not fit into
+ * 32 bits, the low bits of both are lost, and the result is not exact.
  */
 static uint64_t
 scale_down(uint64_t value, uint64_t part, uint64_t whole)
