@@ -132,8 +132,8 @@ static const struct worded {
 };
 
 /*
- * True for a log of XRay: the text begins with its header, and its path
- * contains "xray-log.", as in xray-log.PROGRAM.RANDOM.
+ * True for a log of XRay. The text must begin like the header of a log. The
+ * path must contain "xray-log.", as in xray-log.PROGRAM.RANDOM.
  */
 static bool
 is_xray(struct cg_slice text, const char *name)

@@ -90,8 +90,8 @@ put_text(struct cg_out *out, struct cg_slice text)
 }
 
 /*
- * Returns the index of the first byte of a UTF-8 character; the argument is
- * the index of any of its bytes.
+ * Returns the index of the first byte of the UTF-8 character that contains
+ * byte number "at".
  */
 static size_t
 char_start(struct cg_slice text, size_t at)
@@ -246,8 +246,8 @@ put_change_colour(const struct writer *w, struct sides cost, bool fill)
 }
 
 /*
- * Writes the colour of a cost, for an area if fill is true, else for lines:
- * from grey for a small share of the total to red, as in formats/html
+ * Writes the colour of a cost, for an area if fill is true, else for lines. A
+ * small share of the total is grey, a large one red, as in formats/html
  * (graphdraw.js). Black letters can be read on areas. If the graph shows
  * changes, writes the colour of the change instead.
  */
@@ -303,8 +303,8 @@ between(double low, double high, double value)
 }
 
 /*
- * Returns the size of the letters for a share: it grows with the square root,
- * as one sees the area of letters.
+ * Returns the size of the letters for a share. The size grows with the square
+ * root of the share, as one sees the area of letters.
  */
 static double
 font_size(double value)

@@ -76,8 +76,8 @@ begin_part(struct reader *r, struct cg_slice pid)
 }
 
 /*
- * Adds the function with a name such as "work:fib/1" to the graph, if it is
- * new, and returns it; 0, the unknown caller, for "undefined".
+ * Returns the function with a name such as "work:fib/1", and adds it to the
+ * graph if it is new. Returns 0, the unknown caller, for "undefined".
  */
 static cg_fn
 add_fn(struct reader *r, struct cg_slice name)

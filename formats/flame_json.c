@@ -175,8 +175,9 @@ add_fn(
 }
 
 /*
- * Returns "CLASS.NAME", the name of a method, stored in r->text until the next
- * call; the name alone if class is empty or memory runs out (reported).
+ * Returns "CLASS.NAME", the name of a method, which r->text holds until the
+ * next call. If class is empty, or if memory runs out (reported), returns the
+ * name alone.
  */
 static struct cg_slice
 add_class(struct reader *r, struct cg_slice class, struct cg_slice name)
@@ -329,9 +330,9 @@ take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 /*
  * Reads a frame of pyinstrument, "f\0/a.py\0" "12\1l20". It has function,
  * file, first line and current line. Adds the frame on top of the stack *at,
- * and sets *at to the new stack. Two kinds of frames are not added: the file
- * "<thread>", which sets the thread, and "[self]", the caller's own time.
- * False: an error (reported).
+ * and sets *at to the new stack. Two kinds of frames are not added, and leave
+ * *at unchanged. The file "<thread>" sets the thread of the samples. "[self]"
+ * is the caller's own time. False: an error (reported).
  */
 static bool
 take_identifier(struct cg_doc *doc, cg_node *at)
@@ -617,9 +618,9 @@ enum {
 };
 
 /*
- * Reads the whole document: a node with its children (tree), or an object with
- * the members of one of the other forms, in any order. False: an error
- * (reported).
+ * Reads the whole document. If "tree" is true, it is a node with its children.
+ * Otherwise it is an object with the members of one of the other forms, in any
+ * order. Other members are skipped. False: an error (reported).
  */
 static bool
 take_document(struct cg_doc *doc, bool tree)

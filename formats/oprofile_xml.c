@@ -74,8 +74,9 @@ struct reader {
 };
 
 /*
- * Sets *number to the number in the attribute called name; to 0 if the
- * attribute is absent and not needed. False: rejected (reported).
+ * Sets *number to the number in the attribute called name. An absent attribute
+ * is an error if "needed" is true; else *number becomes 0. False: rejected
+ * (reported).
  */
 static bool
 get_number(struct reader *r, const char *name, bool needed, uint64_t *number)

@@ -360,10 +360,10 @@ next_line(struct reader *r, uint32_t *line)
 }
 
 /*
- * Sets *function from a value: a tuple (file, line, name), whose items are
- * read here, or a reference to such a tuple. The file "~" stands for built-in
- * functions, which get an object instead of a file. A tuple that later values
- * may refer to is stored in r->ref. False: an error (reported).
+ * Sets *function from a value. The value is a tuple (file, line, name), whose
+ * items are read here, or a reference to such a tuple. The file "~" stands for
+ * built-in functions, which get an object instead of a file. A tuple that
+ * later values may refer to is stored in r->ref. False: an error (reported).
  */
 static bool
 get_function(struct reader *r, struct value *value, struct function *function)

@@ -318,8 +318,8 @@ read_sb_sprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 /*
  * Returns CG_PROBE_SURE if the text has the line of the number of samples, and
- * the interval below it; else CG_PROBE_NO. Other output may precede the
- * report.
+ * the interval below it. Else returns CG_PROBE_NO. Other output may precede
+ * the report.
  */
 static int
 probe(const struct cg_head *head)

@@ -341,9 +341,9 @@ find_node(struct reader *r, uint32_t parent, uint32_t code, uint32_t line)
  * nodes. Sets *leaf to its node, or to 0 for an empty stack. With "width" 1,
  * each word is an id. With 2, a kind (PyPy) or a line precedes each id.
  *
- * Two kinds of frames are skipped: those of the JIT's assembler code, and a
- * jitted frame right above the frame of the same code object. False: an error
- * (reported).
+ * Frames of the JIT's assembler code are skipped. A jitted frame is skipped if
+ * its caller is a frame of the same code object that is not jitted. False: an
+ * error (reported).
  */
 static bool
 add_frames(struct reader *r, const char *stack, size_t n, unsigned width,
@@ -463,8 +463,8 @@ get_sizes(struct cg_slice text, unsigned *word, unsigned *id)
 }
 
 /*
- * Reads the header, which occurs once: sets version and mode, and adds the
- * name of the interpreter as a description. False: an error (reported).
+ * Reads the header, which may occur only once. Sets version and mode, and adds
+ * the name of the interpreter as a description. False: an error (reported).
  */
 static bool
 take_header(struct reader *r)

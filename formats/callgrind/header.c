@@ -225,9 +225,9 @@ keep(struct callgrind_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads "event:", which describes an event: "Name", "Name : long name", or
- * "Name = formula : long name". Adds the description to the graph. Warns if
- * there is no name.
+ * Reads "event:", which describes an event. The text is "Name", "Name : long
+ * name", or "Name = formula : long name". Adds the description to the graph.
+ * Warns if there is no name, and adds nothing.
  */
 static void
 set_event(struct callgrind_reader *r, struct cg_slice value)

@@ -95,9 +95,9 @@ callgrind_path(struct callgrind_reader *r, struct callgrind_ids *ids,
 }
 
 /*
- * Appends an empty element to r->named and returns its index; 0: out of memory
+ * Appends an empty element to r->named and returns its index. 0: out of memory
  * (reported). The first element, which callgrind_begin_names() adds, has index
- * 0, too, so all later indices are above 0.
+ * 0, too. So all later indices are above 0.
  */
 static uint32_t
 add_named(struct callgrind_reader *r)
@@ -120,8 +120,8 @@ name_it(struct callgrind_reader *r, uint32_t index, struct cg_slice text)
 }
 
 /*
- * Returns the index in r->named of a name that was written without an id;
- * appends the name if it is new. 0: out of memory (reported).
+ * Returns the index in r->named of a name that was written without an id.
+ * Appends the name if it is new. 0: out of memory (reported).
  */
 static uint32_t
 get_plain_name(struct callgrind_reader *r, struct cg_slice text)

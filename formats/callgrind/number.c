@@ -159,7 +159,7 @@ get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 }
 
 /*
- * Reads a cost to *value in any form; the caller has tried the common form, a
+ * Reads a cost to *value in any form. The caller has tried the common form, a
  * short number and one blank. Returns the begin of the next cost. NULL: not a
  * cost (warned), or an error (r->status).
  */

@@ -81,8 +81,8 @@ get_key(const struct cg_graph *graph, cg_fn fn)
 }
 
 /*
- * Returns the next byte of a sort key, whose words are read as if they were
- * joined, and advances; -1: the end.
+ * Returns the next byte of a sort key, and advances. The words of the key are
+ * read as if they were joined. -1: the end of the key.
  */
 static int
 next_byte(struct key *key)

@@ -9,8 +9,8 @@
 #include "callgrind.h"
 
 /*
- * True if the unit is one that producers of callgrind files use; a number
- * before it, as in "10ns", is ignored.
+ * True if the unit is one that producers of callgrind files use. Ignores a
+ * number before the unit, as in "10ns".
  */
 static bool
 is_known(struct cg_slice unit)

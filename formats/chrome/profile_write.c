@@ -380,9 +380,9 @@ visit_track(struct writer *w)
 }
 
 /*
- * Calls visit(w, node, time) for each sample, in the order of writing: by time
- * if w->in_order, else stack by stack. Resets w->pass, the state of such a
- * pass, first.
+ * Calls visit(w, node, time) for each sample, in the order of writing. This is
+ * the order of time if w->in_order, else stack by stack. First resets w->pass,
+ * the state of such a pass.
  */
 static void
 visit_samples(
@@ -444,8 +444,8 @@ put_end(struct writer *w, int64_t first)
 }
 
 /*
- * Writes a path as a JSON string: a URL (file://) if it is absolute, else as
- * it is.
+ * Writes a path as a JSON string. An absolute path becomes a URL (file://).
+ * Other paths are written as they are.
  */
 static void
 put_url(struct writer *w, struct cg_slice path)
@@ -462,8 +462,9 @@ put_url(struct writer *w, struct cg_slice path)
 }
 
 /*
- * Returns the number of a function's script (its file), from 1 in the order of
- * first use; 0: the function is built into V8, in no script.
+ * Returns the number of a function's script (its file). Scripts are numbered
+ * from 1 in the order of first use. 0: the function is built into V8, in no
+ * script.
  */
 static uint32_t
 number_script(struct writer *w, cg_fn fn)

@@ -329,8 +329,8 @@ static const struct cg_field item_fields[] = {
 
 /*
  * Replaces *value, such as a thread's id of 64 bits, by a number that fits
- * into 32 bits: 1 for the first value that occurs, 2 for the next. False: out
- * of memory (reported).
+ * into 32 bits. The first value that occurs becomes 1, the next one 2. Equal
+ * values get the same number. False: out of memory (reported).
  */
 static bool
 make_dense(struct cg_doc *doc, struct trace *trace, uint64_t *value)
@@ -659,8 +659,9 @@ add_moments(struct cg_doc *doc, struct trace *trace)
 }
 
 /*
- * Returns the name of the event that counts samples: the name that all samples
- * of the trace share, if it can name an event, else "samples".
+ * Returns the name of the event that counts samples. It is the name that all
+ * samples of the trace share, if this can name an event. Otherwise it is
+ * "samples".
  */
 static const char *
 name_samples(struct cg_doc *doc, const struct trace *trace)

@@ -355,8 +355,8 @@ put_first_calls(struct writer *w, size_t max, int64_t now)
 }
 
 /*
- * Appends a call to the waiting ones and returns its number (from 0, in order
- * of begins); UINT64_MAX: out of memory.
+ * Appends a call to the waiting ones and returns its number. Calls are
+ * numbered from 0, in order of their begins. UINT64_MAX: out of memory.
  */
 static uint64_t
 add_call(struct writer *w, const struct call *call)

@@ -176,9 +176,9 @@ count_files(struct writer *w)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Writes the attribute with this name and a rate: hit / all, or 1 if both are
- * 0, as in Cobertura. At most four digits follow the point, rounded down, so
- * that only hit == all gives 1.
+ * Writes the attribute with this name and a rate. The rate is hit / all, or 1
+ * if both are 0, as in Cobertura. At most four digits follow the point,
+ * rounded down, so that only hit == all gives 1.
  */
 static void
 put_rate(struct writer *w, const char *name, uint64_t hit, uint64_t all)

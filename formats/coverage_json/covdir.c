@@ -130,8 +130,8 @@ open_directory(struct writer *w, struct cg_slice name)
 }
 
 /*
- * Closes the innermost open directory: writes the end of its object, and adds
- * its totals to those of its parent.
+ * Closes the innermost open directory. Writes the end of its object. Adds its
+ * totals to those of its parent.
  */
 static void
 close_directory(struct writer *w)

@@ -79,9 +79,9 @@ take_missing_lines(struct cg_doc *doc, void *into)
 
 /*
  * Reads a branch, [from line, to line], and appends it to the branches of the
- * file; "hit" says if it was taken. Drops a branch whose first line is not
- * positive. Drops a branch from a line to itself, too, which is impossible
- * though coverage.py 6 lists it. False: an error (reported).
+ * file. "hit" says if it was taken. Drops a branch whose first line is not
+ * positive. Drops a branch from a line to itself, too. Such a branch is
+ * impossible, though coverage.py 6 lists it. False: an error (reported).
  */
 static bool
 take_pair(struct cg_doc *doc, bool hit)

@@ -433,7 +433,8 @@ add_branch(
 
 /*
  * Reads the members of a file from an object "data" inside it, as if they were
- * its own; istanbul-lib-coverage accepts both. False: an error (reported).
+ * members of the file. istanbul-lib-coverage accepts both forms. False: an
+ * error (reported).
  */
 static bool
 take_wrapped(struct cg_doc *doc, void *into)

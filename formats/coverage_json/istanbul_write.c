@@ -193,8 +193,9 @@ put_statement(struct writer *w, const struct statement *s)
 }
 
 /*
- * Returns the statements to write, and sets *n to their number: the statements
- * of the input, if the file's lines follow from them, else one for each line.
+ * Returns the statements to write, and sets *n to their number. If the file's
+ * lines follow from the statements of the input, returns these. Otherwise
+ * returns one statement for each line.
  */
 static const struct statement *
 get_statements(const struct writer *w, size_t *n)

@@ -220,8 +220,8 @@ read_source(struct cg_doc *doc, const char *path, bool *found)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Returns the index of the first line that ends after the offset; the number
- * of lines if there is none.
+ * Returns the index of the first line that ends after the offset. Returns the
+ * number of lines if there is none.
  */
 static size_t
 find_line(const struct v8 *v8, uint64_t offset)
@@ -308,7 +308,7 @@ count_lines(struct cg_doc *doc)
 
 /*
  * Returns the number (from 1) of the last line that begins at or before the
- * offset; 1 if there is none.
+ * offset. Returns 1 if there is none.
  */
 static uint32_t
 last_line(const struct v8 *v8, uint64_t offset)
@@ -322,8 +322,8 @@ last_line(const struct v8 *v8, uint64_t offset)
 }
 
 /*
- * Returns the column, from 1, of an offset in the line; 1 also for an offset
- * before the line, such as the newline before it.
+ * Returns the column, from 1, of an offset in the line. Returns 1 also for an
+ * offset before the line, such as the newline before it.
  */
 static uint32_t
 column_of(const struct line *line, uint64_t offset)

@@ -589,8 +589,9 @@ open_coverage(struct coverage_xml_reader *r)
 }
 
 /*
- * Reads the number of a file to d->id and d->lines.file: in <Lines> it refers
- * to a file, in <SourceFileNames> it defines one. False: rejected (reported).
+ * Reads the number of a file to d->id and d->lines.file. In <Lines> the number
+ * refers to a file, in <SourceFileNames> it defines one. False: rejected
+ * (reported).
  */
 static bool
 open_source_file_id(struct coverage_xml_reader *r)

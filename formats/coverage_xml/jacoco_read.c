@@ -130,7 +130,7 @@ join(struct reader *reader, struct cg_slice a, struct cg_slice b,
 
 /*
  * Returns the id of the joined name of the open groups (JaCoCo's modules of a
- * build); 0: no group is open.
+ * build). 0: no group is open.
  */
 static cg_name
 group_name(struct reader *reader)
@@ -615,8 +615,8 @@ open_group(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds all packages to the graph at the end of the report; ignores a nested
- * element of the same name. False: an error (reported).
+ * Adds all packages to the graph at the end of the report. Ignores the end of
+ * a nested element of the same name. False: an error (reported).
  */
 static bool
 close_report(struct coverage_xml_reader *r)

@@ -37,8 +37,8 @@ coverage_xml_begin_method(
 }
 
 /*
- * Returns the method that was begun last; NULL: there is none (reported). The
- * pointer is valid until the next method is begun.
+ * Returns the method that was begun last. The pointer is valid until the next
+ * method is begun. NULL: there is none (reported).
  */
 struct coverage_xml_method *
 coverage_xml_last_method(

@@ -268,8 +268,8 @@ add_function(struct cg_doc *doc, struct firefox_reader *r,
 }
 
 /*
- * Returns the number of rows in the table of frames: in raw profiles frames
- * have a location, in others a function.
+ * Returns the number of rows in the table of frames. In raw profiles each
+ * frame has a location, in others a function.
  */
 static size_t
 count_frames(const struct firefox_table *frames)

@@ -148,8 +148,9 @@ take_schema(
 /*
  * Reads a row of a table, an array of cells. Appends each cell to its column
  * in "rows". Cells after the first CELLS are dropped, and missing ones become
- * null. All cells are read as times (scaled), as the schema that names the
- * columns may follow the rows; see divide(). False: an error (reported).
+ * null. The schema that names the columns may follow the rows. So all cells
+ * are read as times (scaled); divide() corrects other columns later. False: an
+ * error (reported).
  */
 static bool
 take_row(struct cg_doc *doc, struct rows *rows)

@@ -250,8 +250,8 @@ put_prefix(struct writer *w, size_t row)
 }
 
 /*
- * True for addresses that the format cannot represent (above 2^53): those of
- * the kernel, while its base address is unknown.
+ * True for addresses that the format cannot represent (above 2^53). The kernel
+ * has such addresses, while its base address is unknown.
  */
 static bool
 is_far(uint64_t addr)

@@ -501,8 +501,8 @@ finds_lines(struct cg_slice block, size_t columns)
 /* ---- Austin ------------------------------------------------------------- */
 
 /*
- * Sets *mode from a line "# mode: wall" (or cpu, memory, full); other lines
- * are ignored. Old files have no such line.
+ * Sets *mode from a line "# mode: wall" (or cpu, memory, full). Ignores other
+ * lines. Old files have no such line.
  */
 static void
 take_mode(struct cg_slice line, struct cg_slice *mode)

@@ -73,7 +73,7 @@ gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
 }
 
 /*
- * Sets head->version (the text) and head->number from a version word: "304*"
+ * Sets head->version (the text) and head->number from a version word. "304*"
  * is 3.4, "407*" is 4.7, "A94*" is 9.4, "B22*" is 12.2. The last character is
  * the status of the release. False: not a version from 3.4 on.
  */

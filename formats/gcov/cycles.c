@@ -143,7 +143,7 @@ enter(struct search *search, uint32_t block)
  * Follows an arc of the block on top of the path. Stores the arc as the one by
  * which the path leaves this block. True: the caller must enter the arc's
  * destination. False: the arc cannot be followed, or it returned to the start
- * of the path; then this circuit has been counted.
+ * of the path. In the latter case, the circuit has been counted.
  */
 static bool
 follow(struct search *search, struct gcov_frame *frame, uint32_t number)

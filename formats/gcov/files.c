@@ -142,8 +142,8 @@ gcov_ends_with(struct cg_slice text, struct cg_slice end)
 }
 
 /*
- * Returns the directory of the path, without a '/' at its end ("/" for "/a");
- * "" if the path has none.
+ * Returns the directory of the path, without a '/' at its end, except "/"
+ * itself. Returns "" if the path has no directory.
  */
 static struct cg_slice
 directory_of(struct cg_slice path)

@@ -254,9 +254,10 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 }
 
 /*
- * Reads the data (NULL: the unit was never executed) and the notes, then adds
- * the unit (object file). path is the name of the data. If only raw counters
- * are wanted, reads no notes. Returns CG_OK unless the job must end.
+ * Reads the data and the notes, then adds the unit (object file). "data" is
+ * NULL if the unit was never executed. "path" is the name of the data. If only
+ * raw counters are wanted, reads no notes. Returns CG_OK unless the job must
+ * end.
  */
 static int
 read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,

@@ -175,7 +175,7 @@ sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 }
 
 /*
- * Adds a touch for each line of the span; a touch says that the block has code
+ * Adds a touch for each line of the span. A touch says that the block has code
  * on the line. Adds the block's count to the sum of each line. In clang's
  * units the block becomes a member of each line, too. Sets *last to the index
  * in scratch->line of the span's last line. Leaves *last unchanged if the span

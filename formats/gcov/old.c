@@ -76,8 +76,8 @@ take_mark(struct gcov_bytes *bytes, int64_t mark, const char *expected)
 }
 
 /*
- * Reads a name of a .bbg file and the mark (-1) at its end; the mark at its
- * beginning has been read. False: malformed.
+ * Reads a name of a .bbg file and the mark (-1) after it. The mark before it
+ * has been read. False: malformed.
  */
 static bool
 take_text(struct gcov_bytes *bytes, struct cg_slice *text)
@@ -275,7 +275,7 @@ take_counters(struct gcov_bytes *bytes, uint64_t n, struct gcov_data_fn *fn)
 
 /*
  * Appends an empty function to the data of the unit (object file) and returns
- * it; NULL: out of memory.
+ * it. NULL: out of memory.
  */
 static struct gcov_data_fn *
 add_data_fn(struct gcov_unit *unit)

@@ -174,7 +174,7 @@ find_components(struct walk *walk)
 }
 
 /*
- * Prepares the search for the prime paths of walk->fn: allocates the arrays,
+ * Prepares the search for the prime paths of walk->fn. Allocates the arrays,
  * lists successors and predecessors of blocks, and finds the strongly
  * connected components. False: out of memory.
  */
@@ -232,8 +232,8 @@ find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
 
 /*
  * Returns the word that gcov prints next to a block of a path, for the arc to
- * the next block; "" if there is none, or arc is NULL. gcov 15 and 16 print
- * "true" if the condition is false.
+ * the next block. Returns "" if gcov prints none, or if arc is NULL. gcov 15
+ * and 16 print "true" if the condition is false.
  */
 static const char *
 word_for(const struct gcov_arc *arc)
@@ -391,8 +391,9 @@ begin_at(struct walk *walk, uint32_t start)
 }
 
 /*
- * True if no block can precede the path, so that no longer path contains it:
- * all predecessors of its first block are on it. Stays true as the path grows.
+ * True if no block can precede the path, as all predecessors of its first
+ * block are on it. Then no longer path contains it. Stays true as the path
+ * grows.
  */
 static bool
 is_begin(const struct walk *walk)

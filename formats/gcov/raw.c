@@ -66,9 +66,9 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 }
 
 /*
- * Adds a word of the data that must be equal in all inputs to the graph, as
- * two numbers: the word, and its complement. Merging keeps the greatest of
- * each, so the two are no longer complements if inputs differ: see raw.h.
+ * Adds a word of the data that must be equal in all inputs to the graph. Adds
+ * it as two numbers: the word, and its complement. Merging keeps the greatest
+ * of each. So the two are no longer complements if inputs differ; see raw.h.
  */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
@@ -318,9 +318,9 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 }
 
 /*
- * Returns the number of end marks (words 0) at the beginning of bytes, which
- * has at least one: 1 for gcc, 2 for clang. A second word 0 counts only at the
- * end of the file, as stale bytes may follow gcc's mark.
+ * Returns the number of end marks (words 0) at the beginning of "bytes", which
+ * has at least one. It is 1 for gcc, 2 for clang. A second word 0 counts only
+ * at the end of the file, as stale bytes may follow gcc's mark.
  */
 static uint32_t
 count_ends(struct gcov_bytes bytes)

@@ -330,8 +330,9 @@ gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 /*
  * Returns the flags for what is added to the graph for the block.
  * CG_BRANCH_UNMARKED: its lines get no mark (such as gcov's $$$$$) if it was
- * not executed. This is so from version 8 on in Ada's units and clang's.
- * CG_BRANCH_EXIT: the exit block of clang.
+ * not executed. This is so if notes from version 8 on say that the unit gets
+ * no such marks (Ada), or if they are clang's. CG_BRANCH_EXIT: the exit block
+ * of clang.
  */
 unsigned
 gcov_block_flags(

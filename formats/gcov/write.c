@@ -108,8 +108,8 @@ compare_counts(const void *va, const void *vb)
 
 /*
  * Sorts the values of each counter (the frequent values of an expression, such
- * as a divisor) by count, greatest first; those of a single input keep their
- * order.
+ * as a divisor) by count, greatest first. If the data is of a single input,
+ * restores the order that the values had there.
  */
 static void
 sort_values(struct writer *w)

@@ -375,8 +375,8 @@ put_rows(struct gcov_json_writer *w, char *to,
 
 /*
  * Writes the numbers, separated by commas, of the conditions for which the
- * outcome (1: true, 0: false) did not occur. The array from row up to end (not
- * included) has the outcomes of the conditions, two for each.
+ * outcome (1: true, 0: false) did not occur. The array from "row" up to "end",
+ * excluded, has two outcomes for each condition.
  */
 static void
 put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
@@ -395,8 +395,8 @@ put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
 }
 
 /*
- * Writes an expression of conditions as a JSON object. Its outcomes, from row
- * up to end (not included), are two for each condition: false and true.
+ * Writes an expression of conditions as a JSON object. The array from "row" up
+ * to "end", excluded, has two outcomes for each condition: false and true.
  */
 static void
 put_expression(struct gcov_json_writer *w, const struct cg_branch *row,

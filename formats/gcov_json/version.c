@@ -6,8 +6,9 @@
 
 /*
  * Returns the word for a version of gcc, as in data files: "B22*" for
- * "12.2.0", "A93*" for "9.3.0", "408*" for "4.8.0"; the version itself if it
- * has another form. The word is stored in room, a buffer of at least 4 bytes.
+ * "12.2.0", "A93*" for "9.3.0", "408*" for "4.8.0". The word is stored in
+ * room, a buffer of at least 4 bytes. A version of another form is returned as
+ * it is.
  */
 struct cg_slice
 gcov_json_word(struct cg_slice version, char *room)

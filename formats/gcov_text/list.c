@@ -111,9 +111,9 @@ sort_fns(struct reader *r)
 }
 
 /*
- * Reads function:LINE,[END,]COUNT,NAME; adds the function and its calls to the
- * graph, and appends it to the functions of the file. False: an error
- * (reported).
+ * Reads function:LINE,[END,]COUNT,NAME. Adds the function and, unless COUNT is
+ * negative, its calls to the graph. Appends it to the functions of the file.
+ * False: an error (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice rest)

@@ -34,8 +34,8 @@ put_arc(
 }
 
 /*
- * True if gcov lists the call before the branch: by block, then by index,
- * where a call precedes the branch with its index.
+ * True if gcov lists the call before the branch. gcov lists by block, then by
+ * index. A call precedes the branch with the same index.
  */
 static bool
 comes_first(const struct cg_branch *call, const struct cg_branch *arc)

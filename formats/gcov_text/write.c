@@ -204,10 +204,10 @@ struct walk {
 };
 
 /*
- * Writes the summaries of functions that begin on this line. If they are a
- * group (two or more functions), opens the group instead: put_instance()
- * writes their summaries later. Functions that begin inside an open group get
- * no summary. False: an error (reported).
+ * Writes the summaries of functions that begin on this line. Functions in a
+ * group (two or more, rank not 0) get none here, as put_instance() writes
+ * their summaries later. For them, opens the group. Functions that begin
+ * inside an open group get no summary. False: an error (reported).
  */
 static bool
 begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
@@ -419,8 +419,8 @@ put_file(struct gcov_text_writer *w, cg_file file)
 }
 
 /*
- * Returns the version of gcc from the word in its data files: 1202 for "B22*",
- * 408 for "408*"; 0: malformed.
+ * Returns the version of gcc from the word in its data files. It is 1202 for
+ * "B22*", 408 for "408*". 0: malformed.
  */
 static unsigned
 get_version(struct cg_slice word)

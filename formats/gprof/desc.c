@@ -216,8 +216,8 @@ take_hist(struct cg_slice text, struct gmon_hist *hist)
 }
 
 /*
- * Returns the value of a description's key in the first part (section of the
- * graph) that has the key; NULL: none has.
+ * Returns the value of a description's key, from the first part (section of
+ * the graph) that has the key. NULL: no part has it.
  */
 static const char *
 find_desc(const struct cg_graph *graph, const char *key)

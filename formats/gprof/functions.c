@@ -105,7 +105,7 @@ underscores(const char *name)
 }
 
 /*
- * Orders symbols for qsort(): by address; of those at one address, the one
+ * Orders symbols for qsort() by address. Of symbols at one address, the one
  * that GNU gprof takes to name the function comes first.
  */
 static int

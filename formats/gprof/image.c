@@ -296,9 +296,9 @@ follows_call(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the index of the first element of lib->start at or after an offset
- * within a page; start.n if there is none. The list has the begins of
- * functions, sorted by their offset within their page.
+ * Returns the index of the first element of lib->start that is at "offset" or
+ * later within its page. Returns start.n if there is none. The list has the
+ * begins of functions, sorted by their offset within their page.
  */
 static size_t
 first_start(const struct library *lib, uint64_t offset)
@@ -355,9 +355,9 @@ is_entry(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns the index of the first element of lib->self that is at least "addr";
- * self.n if there is none. The list has the addresses that calls enter,
- * sorted.
+ * Returns the index of the first element of lib->self that is at least "addr".
+ * Returns self.n if there is none. The list has the addresses that calls
+ * enter, sorted.
  */
 static size_t
 first_self(const struct library *lib, uint64_t addr)
