@@ -297,10 +297,11 @@ take_row(struct reader *r, struct cg_slice *text, struct row *row)
 
 /*
  * Checks the sums of the process before. Then reads the header of the next
- * process, "[{ "<0.81.0>", 338,undefined, 0.705},", to r->stated, and begins
- * its part (section of the graph). A header whose name is not in quotes, such
- * as "totals" of all processes, begins no part. It clears r->in_process, so
- * that the functions after it are skipped. False: rejected (reported).
+ * process to r->stated, such as "[{ "<0.81.0>", 338,undefined, 0.705},".
+ * Begins a part (section of the graph) for the process. A header whose name is
+ * not in quotes, such as "totals" of all processes, begins no part. It clears
+ * r->in_process, so that the functions after it are skipped. False: rejected
+ * (reported).
  */
 static bool
 take_section(struct reader *r, struct cg_slice line)

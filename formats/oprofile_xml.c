@@ -172,9 +172,9 @@ take_class(struct reader *r)
 }
 
 /*
- * Returns the index + 1 of the event that counts with this class name belong
- * to, or 0 if the name is unknown. The results for the first CLASSES names are
- * cached in r->seen.
+ * Returns the index + 1 of an event: the one that counts with this class name
+ * belong to. 0: the name is unknown. The results for the first CLASSES names
+ * are cached in r->seen.
  */
 static uint32_t
 find_class(struct reader *r, struct cg_slice text)

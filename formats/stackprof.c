@@ -348,9 +348,9 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 
 /*
  * Adds `samples` samples of the stack "node" to the timeline, each with cost
- * 1. For each sample, takes the next difference of time from prof->deltas at
- * *at, and adds it to *now, the time of the sample. *now is at most INT64_MAX.
- * False: there are no more differences.
+ * 1. Before each sample, takes the next difference of time from prof->deltas
+ * at *at, and adds it to *now. *now is then the time of the sample, at most
+ * INT64_MAX. False: there are no more differences.
  */
 static bool
 add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,

@@ -249,8 +249,9 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 
 /*
  * Adds the number of samples of each stack to the hits of its node. Also adds
- * it to the node's ticks (samples by line), if the leaf's line is known and is
- * in the file of its function. Marks the node as used by an id that is not 0.
+ * it to the node's ticks (samples by line). It adds no ticks if the leaf's
+ * line is unknown, or in another file than the leaf's function. Marks the node
+ * as used by an id that is not 0.
  *
  * The number is the cost of the event that counts samples. If no event does,
  * it is the stack's own number of samples. False: an error (reported).

@@ -125,13 +125,14 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets fn->known of all functions of the unit (object file). If an earlier
- * unit has the function, too (same ident, name and source file), this is the
- * function's index in program->known, plus 1. Otherwise it is 0. It is also 0
- * if different functions of earlier units had this ident, and in units that
- * have no lasting idents (has_idents()). Many units have the same templates
- * and inline functions. All lookups are in a loop of their own, so that their
- * cache misses overlap.
+ * Sets fn->known of all functions of the unit (object file). It is 1 + the
+ * index in program->known of the same function of an earlier unit. Functions
+ * are the same if ident, name and source file are equal. It is 0 if there is
+ * none, or if different functions had this ident. It is also 0 in units whose
+ * idents hold only within the unit (has_idents()).
+ *
+ * Many units have the same templates and inline functions. All lookups are in
+ * a loop of their own, so that their cache misses overlap.
  */
 void
 gcov_find_known(struct gcov_unit *unit)

@@ -164,10 +164,9 @@ without_suffix(struct cg_slice base)
 }
 
 /*
- * Guesses the main source file of the unit (object file) from the name of its
- * notes (.gcno), and sets *name to it. The notes of a.c are a.gcno, a.c.gcno
- * or prog-a.gcno. False: none of the unit's files fits, and *name has no
- * meaning.
+ * Sets *name to the main source file of the unit (object file). Guesses it
+ * from the name of the notes (.gcno): those of a.c are a.gcno, a.c.gcno or
+ * prog-a.gcno. False: none of the unit's files fits, and *name has no meaning.
  */
 static bool
 find_source(

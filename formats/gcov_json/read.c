@@ -130,9 +130,9 @@ take_not_covered_true(struct gcov_json_reader *r)
 
 /*
  * Reads an expression of conditions. Appends an item for each outcome of each
- * condition, with count 0 if JSON lists the outcome as not covered, else 1.
- * JSON does not state the expression's block, so its number on the line takes
- * the block's place. False: an error (reported).
+ * condition. Its count is 0 if JSON lists the outcome as not covered, else 1.
+ * JSON does not state the expression's block. So the number of the expression
+ * on the line takes the block's place. False: an error (reported).
  */
 static bool
 take_expression(struct gcov_json_reader *r)

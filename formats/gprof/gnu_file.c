@@ -87,9 +87,9 @@ all_zero(const char *at, size_t n)
 /*
  * Reads a histogram, whose tag was read, into *hist, and advances past its
  * counters. The tag is 0, like the bytes of a hole in a file, so a header of
- * zeros is no histogram. False: the records end here; chain->end says how. If
- * the counters are truncated (CHAIN_CUT), *hist has those that are left,
- * unless its header is incomplete, too (cursor->cut).
+ * zeros is no histogram. False: the records end here, and chain->end says how.
+ * If the counters are truncated (CHAIN_CUT), *hist has those that are left. If
+ * the header is incomplete, too, cursor->cut is set, and *hist has no meaning.
  */
 static bool
 walk_hist(
