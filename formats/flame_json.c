@@ -262,10 +262,11 @@ sum_children(struct reader *r)
 }
 
 /*
- * Returns the self value of a node: its value, less those of its children if
- * it includes them. In pyinstrument's form it always does; in others, if
- * includes is true. As pyinstrument rounds times to microseconds, the children
- * may have a little more than their parent: then returns 0.
+ * Returns the self value of a node. It is the node's value, less those of its
+ * children if the value includes them. Values of a tree include them only if
+ * "includes" is true. Values in pyinstrument's form always do. pyinstrument
+ * rounds times to microseconds, so the children may have a little more than
+ * their parent. Then the self value is 0.
  */
 static uint64_t
 self_of(const struct node *node, bool includes, enum form form)

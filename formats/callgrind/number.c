@@ -131,8 +131,9 @@ callgrind_no_line(struct callgrind_reader *r, const char *at)
 }
 
 /*
- * Reads a negative cost (as 0) or a fractional one (its integer part), with a
- * warning, to *value. Returns its end. NULL: not a cost (warned).
+ * Reads a negative or fractional cost to *value, with a warning. A negative
+ * cost becomes 0. Of a fractional cost, only the integer part is used. Returns
+ * the end of the cost in the text. NULL: not a cost (warned).
  */
 static const char *
 get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)

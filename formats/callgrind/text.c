@@ -43,7 +43,7 @@ struct desc_keys {
 };
 
 /*
- * Returns the element of keys for a description's key; appends it if it is
+ * Returns the element of "keys" for a description's key. Appends it if it is
  * new. NULL: too many keys. Compares addresses, as the graph stores equal keys
  * once.
  */

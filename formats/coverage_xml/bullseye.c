@@ -123,7 +123,8 @@ add_statement(struct coverage_xml_reader *r, uint64_t line, bool ran)
 /*
  * Adds a decision or condition on the line as one branch of the last method.
  * The branch has the two outcomes true and false. "yes" and "no" say which
- * ones occurred; such an outcome gets count 1. False: an error (reported).
+ * ones occurred. An outcome gets count 1 if it occurred, else 0. False: an
+ * error (reported).
  */
 static bool
 add_outcomes(struct coverage_xml_reader *r, uint64_t line, bool yes, bool no)

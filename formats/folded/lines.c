@@ -13,8 +13,8 @@
 #define FRAMES_KEPT ((size_t)128 << 10)
 
 /*
- * Returns the number of bytes at the begin of a and b that are equal; compares
- * 8 at once.
+ * Returns the number of equal bytes at the begin of a and b. Compares 8 bytes
+ * at once.
  */
 static size_t
 common_prefix(struct cg_slice a, struct cg_slice b)
@@ -110,9 +110,9 @@ take_frames(struct folded_lines *lines, const struct folded_input *input,
 }
 
 /*
- * Removes the counts from the end of *text, and stores them in count[]. There
- * is one for each column of the input. False: the line is not a stack; *text
- * may have lost some counts.
+ * Removes the counts from the end of *text, and stores them in count[]. A
+ * stack has one count for each column of the input, or Austin's metrics.
+ * False: the line is not a stack. *text may then have lost some counts.
  */
 static bool
 take_counts(struct folded_count *count, const struct folded_input *input,

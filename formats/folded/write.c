@@ -343,8 +343,8 @@ enter(struct writer *w, uint32_t frame)
 }
 
 /*
- * Writes the lines of all stacks depth first; by a loop, as stacks can be too
- * deep for recursion. False: out of memory (reported).
+ * Writes the lines of all stacks depth first. Uses a loop, as stacks can be
+ * too deep for recursion. False: out of memory (reported).
  */
 static bool
 put_stacks(struct writer *w)

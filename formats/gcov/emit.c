@@ -417,7 +417,7 @@ emit_lines(struct gcov_emit *emit)
 }
 
 /*
- * Stores the number + 1 of each condition of the function in the state of its
+ * Stores the index + 1 of each condition of the function in the state of its
  * block (solved[].condition).
  */
 static void

@@ -312,8 +312,9 @@ enum { GRAPH, LINES, DATA, OLD_FILES };
 
 /*
  * Reads a unit (object file) of gcc before 3.4 from its graph, lines and data,
- * and adds it. file[own] is the input, of which the text has been read
- * already; lines and data may be NULL. Returns CG_OK unless the job must end.
+ * and adds it. file[own] is the input, whose text, "input", has been read
+ * already. The lines and the data may be NULL. Returns CG_OK unless the job
+ * must end.
  */
 static int
 read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],

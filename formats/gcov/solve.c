@@ -178,8 +178,8 @@ compare_arcs(const void *va, const void *vb)
 }
 
 /*
- * Sorts the arcs of a block by destination, in place; equal ones keep their
- * order. gcov numbers branches in this order.
+ * Sorts the arcs of a block by destination, in place. Arcs with the same
+ * destination keep their order. gcov numbers branches in this order.
  */
 static void
 sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)

@@ -213,10 +213,11 @@ gcov_text_symbol(const struct gcov_text_writer *w, cg_fn fn)
 }
 
 /*
- * Writes the summary of a function, "function f called ...". As in llvm-cov,
- * some functions of clang get none (annotateSource() of GCOV.cpp). These begin
- * on line 0, such as the wrappers of clang 19 for co_await. Others begin after
- * the last line with code. False: an error (reported).
+ * Writes the summary of a function, "function f called ...". A function of
+ * clang gets none if it begins on line 0, such as the wrappers of clang 19 for
+ * co_await. It gets none, either, if it begins after the last line with code.
+ * llvm-cov does the same (annotateSource() of GCOV.cpp). False: an error
+ * (reported).
  */
 bool
 gcov_text_put_function(struct gcov_text_writer *w, cg_fn fn)

@@ -16,8 +16,8 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 
 /*
  * Adds the lines that were held back to the graph, and clears their list.
- * Lines are held back until the file ends, or until a line whose number is not
- * higher than the last one's. The reason is that instances (functions that
+ * Lines are held back until the file ends, or until a line has no higher
+ * number than the line before it. The reason is that instances (functions that
  * begin on one line) come later in the text. The counts of instances are
  * subtracted from the counts of lines. Skips lines whose whole count belonged
  * to instances.

@@ -108,9 +108,9 @@ take_identifier(struct cg_slice *text, struct cg_slice *name)
 }
 
 /*
- * Reads a line that sets a variable: after "build=/path", "$build" in a path
- * of a mapping means "/path". Variables beyond a limit are ignored. False:
- * another line.
+ * Reads a line that sets a variable. After "build=/path", "$build" in a path
+ * of a mapping means "/path". Ignores the variable if there are
+ * GPERF_VARIABLES already. False: another line.
  */
 static bool
 set_variable(struct gperf_reader *r, struct cg_slice line)

@@ -29,8 +29,9 @@ number_option(const struct cg_job *job, const char *name)
 }
 
 /*
- * Sets *rate to the option --rate, in Hz; 0: not set. Returns CG_OK, or
- * CG_EUSAGE (reported) for a rate that is not from 1 to GMON_RATE_MAX.
+ * Sets *rate to the option --rate, in Hz, or to 0 if it is not set. Returns
+ * CG_OK, or CG_EUSAGE (reported) for a rate that is not from 1 to
+ * GMON_RATE_MAX.
  */
 static int
 get_rate(struct cg_job *job, uint64_t *rate)
@@ -44,9 +45,9 @@ get_rate(struct cg_job *job, uint64_t *rate)
 }
 
 /*
- * Sets *word to the option --word-size, in bytes; 0: not set. Returns CG_OK,
- * or CG_EUSAGE (reported) unless the option is 32 or 64 bits; *word is then
- * unchanged.
+ * Sets *word to the option --word-size, converted to bytes, or to 0 if it is
+ * not set. Returns CG_OK. If the option is not 32 or 64, leaves *word
+ * unchanged, and returns CG_EUSAGE (reported).
  */
 static int
 get_word_size(struct cg_job *job, unsigned *word)

@@ -37,9 +37,9 @@ same_base_name(struct cg_slice a, struct cg_slice b)
 /*
  * Sets layout->is_covered of each object to whether the gmon.out can have its
  * addresses. If the graph comes from a gmon.out, all objects are covered.
- * Otherwise the program is covered (the object with the same base name).
- * Addresses whose object is unknown are covered, too. Also sets layout->shift,
- * the number to add to the addresses of each object.
+ * Otherwise an object is covered if it has the base name of the executable
+ * (layout->symbols). Addresses whose object is unknown are covered, too. Also
+ * sets layout->shift, the number to add to the addresses of each object.
  */
 static void
 set_covered(struct gprof_layout *layout)
