@@ -195,8 +195,8 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
  * Adds the instructions and call sites of the function at->fn to the page's
  * arrays (columns). Then adds an element for the function to the arrays
  * at->code: its lowest address, and the numbers of its instructions and call
- * sites. The function's rows were opened, and it has addresses. False: out of
- * memory (reported).
+ * sites. The caller has opened the function's rows, and checked that it has
+ * addresses. False: out of memory (reported).
  */
 static bool
 add_code(struct instrs *at)

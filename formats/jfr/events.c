@@ -75,11 +75,12 @@ describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
 }
 
 /*
- * Begins the only part of the graph, for the recorded process: its command
- * line, its pid, and descriptions of the JVM. They come from jvm[], the fields
- * of an event in the first chunk (a text is its offset there). Once the part
- * has begun, only sets the pid of the samples, as later chunks may be of
- * another program. False: an error (reported).
+ * Begins the only part of the graph, for the recorded process. The part gets
+ * the command line, the pid, and descriptions of the JVM. They are in jvm[],
+ * the fields of an event (a text is its offset in the chunk). The first such
+ * event begins the part. Later chunks may be of another program. So each later
+ * event only sets the pid of the samples that follow, unless the pid is 0.
+ * False: an error (reported).
  */
 static bool
 begin_part(struct jfr_chunk *chunk, const uint64_t jvm[JFR_SLOTS])

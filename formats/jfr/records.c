@@ -109,7 +109,8 @@ find_key(
 
 /*
  * Takes an object of a class off *b, field by field. Stores the fields that
- * the reader uses in slot[], unless "slot" is NULL. "depth" is the number of
+ * the reader uses in slot[], unless "slot" is NULL. If a field refers to a
+ * constant, stores what find_key() returns for it. "depth" is the number of
  * objects around this one, and is limited. False: an error (reported).
  */
 static bool

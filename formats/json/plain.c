@@ -71,10 +71,12 @@ take_costs(const char **at, uint64_t *number)
 }
 
 /*
- * Reads the fields of a line after its tag. Stores their numbers from
- * number[0] on. Stores the number of fields, the array and its length in
- * *line. Returns the newline at the end of the line. NULL: the line is not
- * plain. A plain line has only unsigned numbers and at most one array of them.
+ * Reads the fields after a line's tag, from "at" on. Stores all their numbers
+ * in order from number[0] on. Stores the number of fields in line->fields.
+ * line->array becomes the index of the field that is an array. line->costs
+ * becomes the number of its items. Returns the newline at the end of the line.
+ * NULL: the line is not plain. A plain line has only unsigned numbers and at
+ * most one array of them, and at most JSON_FIELD_MAX fields.
  */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)

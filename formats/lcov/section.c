@@ -211,10 +211,11 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 }
 
 /*
- * Sorts the section's branches and conditions, and adds them to the graph. The
- * index of a branch is its number in the file. But if any branch of a block
- * has a label, indexes are positions in the block. Conditions keep their
- * index.
+ * Sorts the section's branches and conditions, and adds them to the graph. A
+ * block is the branches with the same line, kind and block number. If a branch
+ * of a block has a label, the index of each is its position in the block.
+ * Otherwise the index is the branch's number in the file. Conditions always
+ * keep their number. Stops if the builder has failed.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

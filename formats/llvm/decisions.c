@@ -65,9 +65,10 @@ llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
 /*
  * Adds the conditions of a decision to the source of its file, at the
  * decision's line. A decision is a boolean expression, for MC/DC. Both
- * outcomes of a condition count 1 if tests showed that it decides alone, else
- * 0. All count 0 if the function never ran. Drops and counts a decision that
- * is too large or malformed. False: out of memory (reported).
+ * outcomes of a condition count 1 if tests showed that the condition alone
+ * changes the result, else 0. If the function never ran, all count 0. If it
+ * ran, and the decision is too large or malformed, drops the decision and
+ * counts it. False: out of memory (reported).
  */
 static bool
 add_decision(struct llvm_context *c, const struct llvm_decision *decision)
@@ -98,11 +99,12 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 }
 
 /*
- * Adds a condition to the first open decision that contains it and has no
- * condition with the same number. A decision is a boolean expression; it is
- * open while its conditions are incomplete. When it has all its conditions,
- * adds them to its source and closes it. Ignores a condition without such a
- * decision. False: out of memory (reported).
+ * Adds a condition to the first open decision to which it belongs. A decision
+ * is a boolean expression. It is open until it has all its conditions. A
+ * condition belongs to it if its region is part of the decision, and its
+ * number is free in the decision. A complete decision is added to its source
+ * and closed. Ignores a condition without such a decision. False: out of
+ * memory (reported).
  */
 bool
 llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)

@@ -166,10 +166,11 @@ is_new(const struct llvm_scratch *s, uint32_t counter)
 }
 
 /*
- * Computes the operands of expression "number", and first those of all NEW
- * expressions that it needs. Uses s->stack instead of recursion. The state of
- * each computed expression becomes DONE. It becomes BAD if an operand does not
- * exist or depends on the expression itself.
+ * Computes the operands of expression "number", which must be NEW. First
+ * computes all NEW expressions that it needs. Uses s->stack instead of
+ * recursion. The state of each expression that is computed becomes DONE or
+ * BAD. BAD: an operand does not exist, is BAD itself, or depends on the
+ * expression.
  */
 static void
 compute(struct llvm_scratch *s, uint32_t number)
@@ -244,11 +245,12 @@ positive(struct llvm_context *c, uint64_t count)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds a branch to the sources; count[] is how often it was false and true. As
+ * Adds a branch to the sources. count[] is how often it was false and true. As
  * in llvm-cov, a branch in a macro is added to the line that uses the macro.
- * This line is in the function's body (use "main"). If the body does not reach
- * the macro, that is omitted. Some compiler versions also add the branch to
- * its own line in the macro (on_macro). False: out of memory (reported).
+ * This line is in the function's body, which is the use (file or macro)
+ * "main". If the body does not reach the macro, the branch is not added there.
+ * Some compiler versions also add the branch to its own line in the macro
+ * (on_macro). False: out of memory (reported).
  */
 static bool
 add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,
@@ -353,10 +355,10 @@ add_fn(struct llvm_context *c)
 #define ADDED UINT32_MAX
 
 /*
- * Sets *first to whether the function is to be added now, and records it. Of
- * functions with the same name and files only the first one is used. If several
- * builds of it ran, each is added in a pass of its own, because their regions
- * are alike. False: out of memory (reported).
+ * Sets *first to whether this pass must add the function. If so, notes that it
+ * was added. Of functions with the same name and files, only the first one is
+ * added. If several builds of such a function ran, their regions are alike. So
+ * each build is added in a pass of its own. False: out of memory (reported).
  */
 static bool
 is_first(struct llvm_context *c, bool *first)

@@ -331,10 +331,10 @@ keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
 }
 
 /*
- * Takes the regions of a function. The first one is its body: first line,
- * column and last line are stored in the three numbers at `into`. Keeps the
- * regions for add_regions(); of those after the first, none if the target has
- * no regions. False: an error (reported).
+ * Takes the regions of a function. The first one is its body. Stores its first
+ * line, column and last line in the three numbers at "into". Keeps the regions
+ * for add_regions(). If the target has no regions, keeps only the first one.
+ * False: an error (reported).
  */
 static bool
 take_regions(struct cg_doc *doc, void *into)

@@ -317,8 +317,10 @@ add_pass(const struct kept *kept, struct llvm_mapping *mapping)
 }
 
 /*
- * Adds sums of counters: in one pass, or as many as there are builds of a
- * function, since an executable may have been built anew between two runs.
+ * Adds the sums of counters to the graph. An executable may have been built
+ * anew between two runs. A function then has several builds. Each pass adds
+ * one build of each function. So there are as many passes as the function with
+ * the most builds needs. False: an error (reported).
  */
 static bool
 add_sums(const struct kept *kept, struct llvm_sums *sums, struct cg_job *job,

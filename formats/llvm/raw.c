@@ -136,10 +136,11 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 }
 
 /*
- * Sets *at to the n bytes of record i, from 0, in the section `in`: its
- * counters or bitmap. addr is their address relative to the record, as the
- * record has it; delta is the distance from the first record to the section.
- * False: they are outside of the section (reported).
+ * Finds the n bytes of counters or of the bitmap of record i. The first record
+ * is 0. Sets *at to them; they are in the section "in". "addr" is their
+ * address as the record states it, relative to the record. "delta" is the
+ * distance from the first record to the section. False: they are outside of
+ * the section (reported).
  */
 static bool
 find_bytes(const struct raw *raw, const struct llvm_bytes *in, uint64_t addr,

@@ -102,8 +102,8 @@ is_field(const char *fields, const struct proto_field *field)
 /*
  * Takes the next field of *rest. If scan->cut is set, the text is only the
  * beginning of a file, and may end inside this field. Then field->bytes gets
- * the bytes that are there. False: malformed; or the text ends before the
- * field's value, and *rest is then empty.
+ * the bytes that are there. False: the field is malformed, or the text ends
+ * before the field's value. If scan->cut is set, *rest is empty then.
  */
 static bool
 take_field(

@@ -188,10 +188,10 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 /* ---- Profiles ----------------------------------------------------------- */
 
 /*
- * Adds a description of the sampling period and of its type, which is in
- * message; nothing if both are unknown. The graph has one such description: a
- * profile with another period is counted as a loss. False: an error
- * (reported).
+ * Describes the sampling period and its type, unless both are unknown. The
+ * type is in "message". The graph has one such description. If it has a
+ * different one already, does not add this one, but counts a loss. False: an
+ * error (reported).
  */
 static bool
 add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)

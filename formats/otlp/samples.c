@@ -15,8 +15,9 @@
 /*
  * Handles a label that is an attribute of a thread or process (see
  * otlp_roles). Renames the label to its name in the graph. Stores its value in
- * "key", which tells the thread of a sample. Leaves other labels as they are,
- * and those with a text instead of a number or the reverse.
+ * "key", which tells the thread of a sample. Some attributes are numbers,
+ * others are texts. Leaves a label unchanged if its value is of the wrong
+ * type. Also leaves all other labels unchanged.
  */
 static void
 note_role(struct cg_sample_key *key, struct cg_label *label)
@@ -90,10 +91,11 @@ count_labels(struct otlp_walk *w)
 }
 
 /*
- * Gives this and later samples the labels of a link and of attributes.
- * r->indices has the link's index, then those of the attributes. If the file
- * has several resources, adds the labels of the resource. Sets w->key to the
- * thread that the labels name. False: an error (reported).
+ * Sets the labels of this sample and of later ones, until the next call. They
+ * are the labels of a link and of attributes. r->indices has the link's index,
+ * then the indices of the attributes. If the file has several resources, adds
+ * the labels of the resource. Sets w->key to the labels and to the process and
+ * thread that they name. False: an error (reported).
  */
 static bool
 set_labels(struct otlp_walk *w)

@@ -250,10 +250,12 @@ set_name(struct perf_file *f, struct perf_event *event, struct cg_slice name)
 }
 
 /*
- * Sets the offsets of the fields in an event's samples (event->at). Other
- * records may repeat some of the fields at their end (event->ids_at_end). Then
- * also sets the distances of these fields from that end. sample_type has a bit
- * for each field.
+ * Sets where the fields of an event's samples are. sample_type has a bit for
+ * each field. event->at gets the offsets of the fields. event->fixed becomes
+ * the size before the call chain's addresses. Also notes whether samples have
+ * raw data, and a stack to unwind. Other records may repeat some fields at
+ * their end (event->ids_at_end). Then event->from_end gets the distances of
+ * these fields from that end.
  */
 static void
 lay_out(struct perf_event *event, uint64_t sample_type)
@@ -377,9 +379,10 @@ perf_data_add_attr(
 }
 
 /*
- * Names the events of f->event from a section of the header. The section has
- * attributes, number of ids, name and ids of each event, in the same order. An
- * empty name changes nothing. False: malformed (the caller warns).
+ * Names the events of f->event from a section of the header. The section lists
+ * the events in the order of f->event. Each has its attributes, its number of
+ * ids, its name and its ids. An empty name changes nothing. Further events are
+ * ignored. False: malformed (the caller warns).
  */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)
@@ -423,9 +426,9 @@ perf_data_hex(struct perf_file *f, const char *bytes, size_t n)
 
 /*
  * Reads a record with the build-id of a path, and stores it in f->build_ids.
- * It replaces an earlier build-id of that path. A build-id has 20 bytes,
- * unless a flag in the record's header tells that the record states its size.
- * Ignores a malformed record. Out of memory is reported.
+ * It replaces an earlier build-id of that path. A build-id has 20 bytes. But
+ * if a flag in the record's header is set, the record states the build-id's
+ * size. Ignores a malformed record. Out of memory is reported.
  */
 void
 perf_data_add_build_id(struct perf_file *f, struct cg_slice record)

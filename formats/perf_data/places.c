@@ -90,7 +90,8 @@ open_object(struct perf_places *places, struct perf_object *object)
  * outermost first. There are several if functions are inlined there. "call"
  * tells that the address is a return address. Then the byte before it, in the
  * call, decides on lines and inlined functions. That byte is not used if it is
- * in another function. False: out of memory (reported).
+ * in another function. The frames get addresses only if places->addresses is
+ * set. False: out of memory (reported).
  */
 static bool
 add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
@@ -163,11 +164,12 @@ begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 }
 
 /*
- * Reads the kernel's symbols by the recorded build-id from perf's cache. Else
- * reads the symbols of the running kernel, if it has that build-id. Each boot
- * may load the kernel elsewhere. So symbols are dropped if none begins at the
- * recorded address (places->kernel_addr). Clears places->kernel_id, so that
- * this is tried once. False: an error (reported).
+ * Reads the kernel's symbols by the recorded build-id from perf's cache. Each
+ * boot may load the kernel to another address. So a symbol must begin at the
+ * recorded address (places->kernel_addr). Otherwise reads the symbols of the
+ * running kernel, if it has that build-id. Drops them, too, if none begins
+ * there. Clears places->kernel_id, so that this is tried once. False: an error
+ * (reported).
  */
 static bool
 load_kernel(struct perf_places *places)

@@ -99,9 +99,10 @@ word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
 }
 
 /*
- * Returns the event to which a record belongs. The record has the event's id,
- * at the same place for all events. If there is only one event, returns that.
- * NULL: no event has the id, or there is no event yet.
+ * Returns the event to which a record belongs. If there is only one event,
+ * returns that. Otherwise the record has the event's id. In samples the id has
+ * the same offset for all events. In other records it has the same distance
+ * from the end. NULL: no event has the id, or there is no event yet.
  */
 static struct perf_event *
 event_of(struct reader *r, struct cg_slice record)

@@ -144,9 +144,9 @@ take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 }
 
 /*
- * Parses the text before the time, "comm pid/tid [cpu]", into *head; all but
- * the command may be missing. whole: the text is the whole line; then its last
- * number may be the period.
+ * Parses the text before the time, "comm pid/tid [cpu]", into *head. All but
+ * the command may be missing. "whole" tells that the text is the whole line.
+ * Then a number after the command may be the period.
  */
 static void
 take_task(struct cg_slice text, bool whole, struct perf_head *head)
@@ -246,8 +246,8 @@ cut_period(struct cg_slice text, struct perf_head *head)
 /*
  * Parses a line without a time into *head. The first word that ends in a colon
  * is the event, and the text before it is the task. Without such a word, the
- * line is only a task, maybe with a period. False: it has neither event nor
- * thread nor period, so it is not the first line of a sample.
+ * line is only a task, maybe with a period. False: the line has no event, no
+ * thread and no period. So it is not the first line of a sample.
  */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)

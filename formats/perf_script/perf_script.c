@@ -69,8 +69,10 @@ is_frame(const char *from, struct cg_slice line, bool sure)
 
 /*
  * Recognises the format by the first line of a sample with a frame in it or
- * below it. A frame alone, after a tab, is the output of -F ip,sym. Without a
- * time or a header, only frames that cannot be other text count.
+ * below it. Without such a sample, a header "# perf version" or a record of a
+ * task is enough. A first line with a tab and a frame is the output of -F
+ * ip,sym; it may be another format, too. If no time or header precedes a
+ * frame, it must be one that cannot be other text.
  */
 static int
 probe(const struct cg_head *head)

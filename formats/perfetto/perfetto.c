@@ -31,10 +31,10 @@ is_number(uint64_t field)
 /*
  * Tells, for format detection, whether a message is a packet of a trace.
  * Returns SHAPE_OTHER if a field does not fit a packet. Returns SHAPE_SURE if
- * there is a field that is a number, or a field from PACKET_CONFIG on. pprof
+ * all fit, and one is a number or a known field from PACKET_CONFIG on. pprof
  * and OpenTelemetry files begin with a message of the same tag, but not with
- * such fields. Else returns SHAPE_VAGUE. "cut" tells that only the begin of
- * the message is there.
+ * such fields. Otherwise returns SHAPE_VAGUE. "cut" tells that only the
+ * beginning of the message is there.
  */
 static enum shape
 look_at_packet(struct cg_slice packet, bool cut)

@@ -492,9 +492,10 @@ write_head(struct perfetto_writer *w)
 }
 
 /*
- * Sets w->timed for each event whose costs all have times in ns, and warns of
- * other events. Sets w->shift. It is added to all times, so that none is
- * negative. False: out of memory (reported).
+ * Sets w->timed for each event whose costs all have times in ns. If the graph
+ * has timelines, warns of each other event with costs. Sets w->shift to what
+ * is added to all times, so that none is negative. Warns if it is not 0 and an
+ * event has times. False: out of memory (reported).
  */
 static bool
 find_times(struct perfetto_writer *w)

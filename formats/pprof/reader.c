@@ -42,9 +42,9 @@ pprof_add_location(struct pprof_sums *s, uint64_t id)
 }
 
 /*
- * Frees the tables and samples of a message, and clears its state. A file may
- * have many messages with tables of their own. So this does not wait for the
- * end of read().
+ * Frees the lists and tables of a message and of its samples, and clears them.
+ * A file may have many messages with tables of their own. So their memory must
+ * not stay until read() ends. Keeps what belongs to the whole input.
  */
 void
 pprof_free(struct pprof_reader *r)

@@ -87,9 +87,10 @@ add_strings(struct proto_writer *w, const struct pprof_texts *comments)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Formats the fields of all sets of labels into w->sets, once, as many samples
- * share a set. Sets w->set_end[] to the offsets at which the sets end.
- * Failures are kept in the job.
+ * Formats the fields of all sets of labels into w->sets. Many samples share a
+ * set, so each set is formatted only once. Sets w->set_end[set] to the offset
+ * in w->sets at which the set ends. Sets are numbered from 1. Failures are
+ * kept in the job.
  */
 static void
 list_labels(struct proto_writer *w)

@@ -125,8 +125,9 @@ end_call(struct spans *spans, struct spans_thread *thread, int64_t at)
 
 /*
  * Moves a thread's clock forward to the time "now"; never moves it back. First
- * ends open calls, the innermost first. Stops at a call without a known end,
- * or with an end after that time.
+ * ends the open calls that end up to then, the innermost first. Stops at a
+ * call without a known end, or with an end after "now". If a call ends before
+ * a call that it made, warns, and ends it later.
  */
 static void
 pass_time(struct spans *spans, struct spans_thread *thread, int64_t now)

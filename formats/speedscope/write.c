@@ -31,10 +31,11 @@ new_frame(
 }
 
 /*
- * Sets w->frame_of[node] to the id of the node's frame, which is added to
- * w->frame if it is new. A frame has one file: the function's own or, if that
- * is unknown, the file of the line. A line in another file than the function's
- * is dropped, and counted. False: out of memory (reported).
+ * Sets w->frame_of[node] to the index of the node's frame in w->frame. Appends
+ * the frame if w->frame does not have it. A frame has one file: the function's
+ * own file or, if that is unknown, the file of the line. If the line is in
+ * another file than the function's, writes no line and counts this in
+ * w->elsewhere. False: out of memory (reported).
  */
 static bool
 find_frame(struct writer *w, cg_node node)

@@ -74,8 +74,10 @@ count_unnamed(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Adds the frame of a line, "main (in rg) + 41 [0x10384b549]", to the graph as
- * a callee of the node "parent". Returns the frame's node.
+ * Adds the frame of a line, "main  (in rg) + 41  [0x10384b549]", to the graph
+ * as a callee of the node "parent". The text up to two blanks is the
+ * function's name. Counts the frame if it has no name. Returns the frame's
+ * node.
  */
 static cg_node
 add_frame(struct reader *r, cg_node parent, struct cg_slice text)

@@ -97,11 +97,11 @@ end_thread(struct reader *r)
 }
 
 /*
- * Ends the current thread, adding its stack, and begins the next one. Only the
- * process of the next one is known yet. "dialect" is the tool whose frames
- * follow. "headed" tells that the thread has a header line. gdb may show
- * first, as a frame without a thread, where a program stopped; drops that
- * frame. False: an error (reported).
+ * Ends the current thread, and adds its stack. Then begins the next one. It
+ * keeps the process of the current thread; its other fields are cleared.
+ * "dialect" is the tool that printed the next stack. "headed" tells that the
+ * thread has a header line. gdb may print one frame before all threads, to
+ * show where a program stopped. Drops that frame. False: an error (reported).
  */
 static bool
 begin_thread(struct reader *r, enum dialect dialect, bool headed)
@@ -239,8 +239,8 @@ find_quote(struct cg_slice line)
 /*
  * Reads the line of jstack that begins a thread, "worker" #9 [6370] daemon
  * prio=5 tid=0x7f24 nid=0x18e2 runnable, into *h. Takes the name, and as tid
- * the number nid. Without nid, the tid is the number in brackets. False:
- * another line.
+ * the number after nid=. Without nid, the tid is the number in brackets.
+ * False: another line; *h may have changed.
  */
 static bool
 take_java(struct cg_slice line, struct header *h)

@@ -90,10 +90,11 @@ push_narrow(struct chart *chart, size_t depth)
 }
 
 /*
- * Adds a box at a depth; boxes of a depth come in order of time. Short boxes,
- * of less than chart->narrow, are merged with short ones just before them. A
- * merged box has at most WIDEST times that length. It is added when no further
- * box can join it. False: out of memory (reported).
+ * Adds a box at a depth. The boxes of a depth come in order of time. A box
+ * shorter than chart->narrow is merged with the short boxes just before it.
+ * The gap to them must be less than chart->narrow, too. A merged box has at
+ * most WIDEST times that length. It is added when no further box can join it.
+ * False: out of memory (reported).
  */
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)

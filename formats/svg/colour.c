@@ -123,10 +123,10 @@ put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
 }
 
 /*
- * Writes the colour of a box. The object's name chooses a range of hues, by a
- * hash. Without an object, the file's name does, else the class's. The hash of
- * the function's name chooses a colour in this range. A box without a function
- * is grey.
+ * Writes the colour of a box. A hash of the object's name chooses a range of
+ * hues. Without an object it is the file's name, else the class's, else the
+ * function's. A hash of the function's name chooses a colour in this range. A
+ * box without a function is grey.
  */
 static void
 put_fn_colour(struct svg *svg, const struct svg_box *box)

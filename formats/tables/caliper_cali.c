@@ -73,10 +73,10 @@ take_value(struct cg_slice *rest, char **to, char *end)
 }
 
 /*
- * Splits a line, a record of fields KEY=VALUE=VALUE..., into r->value, which
- * has a list for each key. Sets *kind to the field __rec, and *parent to the
- * field parent, "" if absent. The texts are valid until the next call. False:
- * out of memory (reported).
+ * Splits a line, a record of fields KEY=VALUE=VALUE..., into r->value. It has
+ * a list of values for each of the keys id, attr, data and ref. Sets *kind to
+ * the value of __rec, and *parent to that of parent, or to "" if absent. The
+ * texts are valid until the next call. False: out of memory (reported).
  */
 static bool
 split_record(struct cali *r, struct cg_slice line, struct cg_slice *kind,

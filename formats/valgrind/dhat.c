@@ -181,9 +181,10 @@ static const struct cg_field fields[] = {
 };
 
 /*
- * Adds the call stack of a program point (place that allocates) to the graph,
- * "(unknown)" if it has no frames; returns its leaf's node. A function with
- * its caller's address is inlined. 0: an error (reported).
+ * Adds the call stack of a program point (place that allocates) to the graph.
+ * Frame 0, the root, is skipped. If no frame is left, adds "(unknown)". A
+ * frame is inlined if it has the same address as its caller, but another
+ * function. Returns the node of the innermost frame. 0: an error (reported).
  */
 static cg_node
 add_frames(struct cg_doc *doc, struct dhat *dhat, const struct point *point)

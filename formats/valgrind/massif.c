@@ -146,10 +146,11 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
 }
 
 /*
- * Adds the stacks of the tree in m->node to the graph. The children of a node
- * are its callers, and their bytes are part of the node's bytes. So the stack
- * that ends at a node gets the node's bytes less those of its children. False:
- * rejected (reported).
+ * Adds the stacks of the tree in m->node to the graph. The root is the
+ * function that allocates. The children of a node are its callers, and their
+ * bytes are part of the node's bytes. So a stack from the root up to a node
+ * gets the node's bytes less those of its children. False: rejected, as the
+ * children have more bytes (reported).
  */
 static bool
 add_tree(struct massif *m)
