@@ -48,10 +48,10 @@ take_digits(const char **at, uint64_t *number)
 }
 
 /*
- * Reads an array of plain numbers, "[1,2]", whose bracket *at points to, and
- * advances *at to its end. Stores the numbers from number[0] on. Returns the
- * pointer after the last one; NULL: it has other items, or more than
- * CG_EVENT_MAX.
+ * Reads an array of plain numbers, "[1,2]". *at points to its bracket, and
+ * becomes the pointer after its end. Stores the numbers from number[0] on.
+ * Returns the pointer after the last number. NULL: the array has other items,
+ * or more than CG_EVENT_MAX; *at may have changed.
  */
 static inline uint64_t *
 take_costs(const char **at, uint64_t *number)
@@ -75,8 +75,8 @@ take_costs(const char **at, uint64_t *number)
  * in order from number[0] on. Stores the number of fields in line->fields.
  * line->array becomes the index of the field that is an array. line->costs
  * becomes the number of its items. Returns the newline at the end of the line.
- * NULL: the line is not plain. A plain line has only unsigned numbers and at
- * most one array of them, and at most JSON_FIELD_MAX fields.
+ * NULL: the line is not plain. A plain line has at most JSON_FIELD_MAX fields.
+ * They are unsigned numbers, and at most one array of them.
  */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)

@@ -392,8 +392,9 @@ take_leader(struct reader *r)
 }
 
 /*
- * Reads FNA:index,count,name, and adds a function with the lines of the FNL
- * record with this index. False: an error (reported).
+ * Reads FNA:index,count,name. Adds a function of this name with the lines of
+ * the FNL record with this index. Adds the count to the function's entry
+ * count. False: an error (reported).
  */
 static bool
 take_alias(struct reader *r)

@@ -118,9 +118,9 @@ add_stack(struct samples *s, struct stack *stack)
 /*
  * Sets process, thread and track (timeline) of the next samples to those of
  * the thread with this index. "state" is the thread's state in samples of
- * .NET's own profiler. The state becomes a label, and so do process and
- * thread. With an unknown state, -1, samples get no labels. False: out of
- * memory (reported).
+ * .NET's own profiler. Such samples get labels with pid, tid and state. A
+ * state that is not in states[] gets no label. Other samples have no state
+ * (-1), and get no labels. False: out of memory (reported).
  */
 static bool
 select_thread(struct samples *s, uint64_t index, int64_t state)

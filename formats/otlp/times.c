@@ -292,10 +292,11 @@ struct pass {
 };
 
 /*
- * Handles a moment (cost with a time) of the event, in two passes. "row" is
- * the index + 1 of the sample to which it belongs. The first pass counts the
- * moments of the row in first[row + 1]. The second pass (fill) stores time and
- * cost at index first[row], and adds 1 to first[row]. A callback of walk().
+ * Handles a moment (cost with a time), in two passes. Ignores it if it has no
+ * cost of the pass's event. "row" is the index + 1 of the sample to which it
+ * belongs. The first pass counts the moments of the row in first[row + 1]. The
+ * second pass (fill) stores time and cost at index first[row], and adds 1 to
+ * first[row]. A callback of walk().
  */
 static void
 place_sample(struct otlp_times *t, const struct timed *timed, void *arg)

@@ -146,7 +146,7 @@ take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 /*
  * Parses the text before the time, "comm pid/tid [cpu]", into *head. All but
  * the command may be missing. "whole" tells that the text is the whole line.
- * Then a number after the command may be the period.
+ * Then a number directly after pid/tid is the period.
  */
 static void
 take_task(struct cg_slice text, bool whole, struct perf_head *head)

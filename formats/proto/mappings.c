@@ -115,9 +115,9 @@ compare_listed(const void *pa, const void *pb)
 }
 
 /*
- * Removes mappings that equal an earlier one from w->mappings: processes and
- * threads share most of theirs. The others keep their order. False: out of
- * memory (reported).
+ * Removes mappings that equal an earlier one from w->mappings. Processes and
+ * threads share most of their mappings. The others keep their order. False:
+ * out of memory (reported).
  */
 static bool
 drop_equal(struct proto_writer *w)

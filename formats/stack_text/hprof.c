@@ -274,9 +274,10 @@ take_row(struct reader *r, struct cg_slice line)
 
 /*
  * Begins a section at a line such as "CPU TIME (ms) BEGIN (total = 3170) Mon
- * Aug 4 22:22:24 2008". Sets r->kind and the total, in ns, and drops the rows
- * of an earlier section of that kind. Ignores other lines. False: rejected
- * (reported).
+ * Aug 4 22:22:24 2008". Sets r->kind, and drops the rows of an earlier section
+ * of that kind. Sets r->total to the total in ns, or to 0 for a kind whose
+ * values are not times. Ignores other lines. False: the total is missing or
+ * too large (reported).
  */
 static bool
 begin_section(struct reader *r, struct cg_slice line)

@@ -104,8 +104,9 @@ may_have_parameters(struct cg_slice name)
 }
 
 /*
- * Returns the name without its parameters: "ns::f" of "ns::f(int) const". The
- * "(*T)" of Go's "pkg.(*T).f" and C++'s "(anonymous namespace)" are none.
+ * Returns the name without its parameters: "ns::f" of "ns::f(int) const". Also
+ * cuts off the suffix of a clone. Some brackets are no parameters, as in Go's
+ * "pkg.(*T).f" and C++'s "(anonymous namespace)". They stay.
  */
 static struct cg_slice
 bare_name(struct cg_slice name)
