@@ -318,11 +318,12 @@ add_rest(struct html_parts *of)
 }
 
 /*
- * Adds a number for each function of the part, except dropped ones. It is the
- * calls in the rows of its callers minus cg_sum_calls_in(). A sample may be
- * counted in several rows, but only once in that sum. The number is 0 for a
- * function without callers. It is 0 for all if no part has stated inclusive
- * costs so far, as only those need it. False: out of memory.
+ * Adds a number for each function of the part, except dropped ones. A sample
+ * may be counted in the rows of several callers. cg_sum_calls_in() counts it
+ * once. The number is the calls in the rows of the callers minus that sum. It
+ * is 0 for a function without callers. Only parts with stated inclusive costs
+ * need the numbers. So it is 0 for all if no part had such costs so far.
+ * False: out of memory.
  */
 static bool
 add_repeats(struct html_parts *of, const bool *dropped)

@@ -123,8 +123,9 @@ compare_siblings(const void *pa, const void *pb)
  * Appends a frame to s->order, and sets s->place[frame] to its index there.
  * Pushes the frame's callees on the stack s->waiting, which has *waiting
  * elements. The callee that sorts first is on top, so it is listed next.
- * Callees that --html-min dropped are not pushed; one frame stands for all of
- * them.
+ * Callees that --html-min dropped are not pushed. One frame, s->rest[frame],
+ * is pushed for all of them, below the others. No callees are pushed for a
+ * frame that is such a rest.
  */
 static void
 list_frame(struct stacks *s, uint32_t frame, size_t *waiting)

@@ -10,9 +10,9 @@
  * Makes a thread of a constant, whose index + 1 is "index", and appends it to
  * chunk->thread. Stores the thread's position there, counted from 1, in the
  * member "made" of the constant. The name is the thread's Java name, else its
- * name in the operating system. The operating system does not know virtual
- * threads, and most have no name: those get "thread ID". False: an error
- * (reported).
+ * name in the operating system. Virtual threads often have no name, and the
+ * operating system does not know them. A thread with neither, but with an id
+ * in Java, gets the name "thread ID". False: an error (reported).
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)

@@ -216,10 +216,11 @@ take_flags(struct json_reader *r, uint64_t *flags)
 
 /*
  * Takes an array of costs into r->own_cost, one for each event of the file.
- * Costs of the last events may be missing. Sets r->cost to this array, and
+ * Costs of the last events may be missing. Sets r->cost to r->own_cost, and
  * r->costs to the number of costs. If r->moved is set, the builder's columns
  * differ from the file's events. Then each cost is stored in the column of its
- * event, and r->costs is the number of columns. False: an error (reported).
+ * event. r->costs is then the number of columns, or 0 for an empty array.
+ * False: an error (reported).
  */
 static bool
 take_costs(struct json_reader *r)

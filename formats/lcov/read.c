@@ -92,8 +92,9 @@ to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
 }
 
 /*
- * Takes a count off r->rest, also a negative one, or a floating-point number,
- * whose fraction is dropped with a warning. False: malformed or too large (not
+ * Takes a count off r->rest. The count may be negative. It may also be a
+ * floating-point number. Then warns, and drops its fraction. A count that
+ * to_signed() cannot represent becomes 1. False: malformed or too large (not
  * reported), and nothing is taken.
  */
 static bool
@@ -200,9 +201,10 @@ take_test(struct reader *r)
 }
 
 /*
- * Makes the graph's part for the current test (the last TN: record) the one to
- * which coverage is added. Adds the part, with the test's name as description,
- * if the test has none yet. False: out of memory (reported).
+ * Makes the graph's part for the current test the one to which coverage is
+ * added. The last TN: record names the test. If there is no part for the test
+ * yet, adds one, with the test's name as description. False: out of memory
+ * (reported).
  */
 static bool
 begin_part(struct reader *r)
@@ -485,8 +487,9 @@ take_plain_line(struct reader *r, const char *at)
 /*
  * Reads the record BRDA:line,block,branch,count that begins at "at", and
  * appends the branch to the section. The count may be "-". This is the fast
- * path of take_branch() for short numbers. Returns what take_plain_line()
- * returns.
+ * path of take_branch() for short numbers. Returns the address of the newline
+ * after the record. NULL: it is another record, has other values, no section
+ * is open, or the array must grow; nothing is taken.
  */
 static inline const char *
 take_plain_branch(struct reader *r, const char *at)

@@ -182,11 +182,11 @@ put_block(
 /*
  * Writes the n branches of a line.
  *
- * Branches with targets come from compiler data. They are written as one
+ * If all have targets, they come from compiler data. They are written as one
  * block, numbered consecutively. Instances of a template may have different
  * branches. Then each instance is written as a block, which begins at a branch
  * with CG_BRANCH_UNLIKE. geninfo does the same, so tracefiles of both can be
- * merged. Other branches keep the blocks of the input tracefile.
+ * merged. Otherwise the branches keep the blocks of the input tracefile.
  */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)

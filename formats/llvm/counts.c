@@ -32,8 +32,11 @@ function_key(uint64_t name, uint64_t hash)
 }
 
 /*
- * Returns the function of a record, which it adds if it is new; NULL: out of
- * memory. Programs write their functions in the same order each time.
+ * Returns the function of a record; adds it if it is new. Programs write their
+ * functions in the same order each time. So the function after the last one is
+ * tried first. A new function gets counters of 0. If its name is new, too,
+ * adds 1 to sums->named. NULL: out of memory, or too many functions (not
+ * reported).
  */
 static struct llvm_sum *
 find_sum(struct llvm_sums *sums, const struct llvm_record *record)
@@ -76,7 +79,11 @@ find_sum(struct llvm_sums *sums, const struct llvm_record *record)
 	return &sums->fn[*at - 1];
 }
 
-/* Most counters are 0. */
+/*
+ * Adds the counters of a record to "to", one by one. A sum is at most
+ * INT64_MAX. Skips counters of 0, as most are 0. With byte coverage, a byte of
+ * 0 means that the code ran, and adds 1.
+ */
 static void
 add_counters(const struct llvm_profile *profile, uint64_t *to,
     const struct llvm_record *record)

@@ -536,9 +536,9 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Detects the format by its JSON keys, or by the value of "type". This key
- * comes last in a file, perhaps after the bytes that are examined, so two
- * other known keys suffice.
+ * Detects the format by the key "type" and its value. This key comes last in a
+ * file, perhaps after the bytes that are examined. So the key "data.files" and
+ * one more key of keys[] suffice, too.
  */
 static int
 probe(const struct cg_head *head)

@@ -107,7 +107,12 @@ struct executables {
 	size_t named, mapped, matched; /* given; with mapping; matching */
 };
 
-/* Keeps the executable, once. False: an error (reported). */
+/*
+ * Adds the executable to kept->exe, unless it is there. Adds 1 to
+ * count->mapped if it has a coverage mapping. Adds 1 to count->matched if the
+ * profile lists its build id, or if it has no build id. False: an error
+ * (reported).
+ */
 static bool
 keep_executable(struct kept *kept, const struct llvm_profile *profile,
     const struct cg_symbols *symbols, struct executables *count)
@@ -159,10 +164,11 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 
 /*
  * Looks for the executable if option --exe is not given. Tries the profile's
- * name without its suffix, then a.out. Keeps the first one with a coverage
- * mapping and a build id of the profile. Counts it in *count. A profile may
- * have no build ids. Then only the file with the profile's name is kept, as
- * a.out may be any program. False: an error (reported).
+ * name without its suffix, then a.out. Keeps an executable whose build id the
+ * profile lists. A profile may have no build ids. Then keeps only the file
+ * with the profile's name, as a.out may be any program. Does not try a.out if
+ * the first one was kept, and has a coverage mapping. keep_executable() counts
+ * in *count. False: an error (reported).
  */
 static bool
 guess_executable(struct kept *kept, const struct llvm_profile *profile,

@@ -143,8 +143,10 @@ take_expressions(struct llvm_context *c, struct llvm_bytes *bytes)
 
 /*
  * Takes the fields that a region of kind r->kind has between its kind and its
- * place, and stores them in *r. Numbers of conditions are in the file plus 1,
- * and 0 means none: they become -1. False: malformed (reported).
+ * place, and stores them in *r. A condition has its own number, and those of
+ * the next conditions. The file has these numbers plus 1. A next condition of
+ * 0 in the file means none, and becomes -1. A condition without a number of
+ * its own is malformed. False: malformed (reported).
  */
 static bool
 take_details(const struct llvm_context *c, struct llvm_bytes *bytes,

@@ -135,8 +135,8 @@ find_range(
 
 /*
  * Splits the name of a compiled method, "... [MODULE] METHOD[TIER]", into
- * *module and *name, which is then METHOD. False: the name has another form,
- * and is unchanged.
+ * *module and *name, which is then METHOD. False: the name has another form;
+ * *name is unchanged, and *module has no meaning.
  */
 static bool
 split_method(struct cg_slice *name, struct cg_slice *module)

@@ -118,10 +118,10 @@ get_value(struct otlp_reader *r, const struct proto_field *field,
 
 /*
  * Appends labels with the key and unit of *key to the list, for the value in
- * an AnyValue message: one label for a single value, one for each element of
- * an array, none for an empty text or no bytes. in_list: the message is an
- * element of an array. Maps, and arrays in an array, are dropped and counted
- * in r->lost. False: an error (reported).
+ * an AnyValue message. A single value becomes one label. An array becomes one
+ * label for each element. An empty text or no bytes become none. "in_list"
+ * tells that the message is an element of an array. Maps, and arrays in an
+ * array, are dropped and counted in r->lost. False: an error (reported).
  */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,

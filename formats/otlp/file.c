@@ -109,10 +109,10 @@ otlp_find_form(const struct cg_head *head, bool *more)
 }
 
 /*
- * JSON may begin with bytes that begin a message, too: a newline and a brace
- * are a field of 123 bytes, a brace is the size of a message of 123 bytes. So
- * a file that begins with a brace is JSON only if it contains no such
- * messages.
+ * Returns true if the beginning of a file is JSON, and no message. Some
+ * messages begin as JSON does. A brace can be the size of a message of 123
+ * bytes. A newline and a brace can be a field of 123 bytes. So bytes that may
+ * be such a message with a profile are no JSON.
  */
 bool
 otlp_begins_json(struct cg_slice head)

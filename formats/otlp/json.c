@@ -403,11 +403,11 @@ put_message(struct converter *c, const struct member *member)
 }
 
 /*
- * Appends the value of a JSON member to c->out, as a field with its tag. type
- * is the type of the current token, with which the value begins. A list of
- * numbers is one value; for other lists the function is called for each item.
- * Skips values that the reader does not use; a member of versions before 1.8
- * is an error. False: an error (reported).
+ * Appends the value of a JSON member to c->out, as a field with its tag. The
+ * value begins with the current token, which has the type "type". A list of
+ * numbers is one value. For other lists, the caller calls this function for
+ * each item. Skips values that the reader does not use. Rejects members that
+ * only versions before 1.8 have. False: an error (reported).
  */
 static bool
 put_value(
@@ -529,10 +529,10 @@ skip_member(struct converter *c)
 
 /*
  * Converts the members of a JSON object to fields of the message. The opening
- * brace was taken before; takes all up to the closing brace. Appends the
- * fields to c->out. At the outermost level (M_DATA), first sets c->out to
- * c->dictionary or c->profiles. Skips unknown members with a warning. False:
- * an error (reported).
+ * brace was taken before. Takes all up to the closing brace. Appends the
+ * fields to c->out. In the outermost object (M_DATA), c->out becomes
+ * c->dictionary or c->profiles before each member. Skips unknown members with
+ * a warning. False: an error (reported).
  */
 static bool
 take_object(struct converter *c, enum message message)

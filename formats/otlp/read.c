@@ -511,9 +511,10 @@ open_dictionary(struct otlp_walk *w, struct cg_slice message)
 
 /*
  * Reads the messages of a file, which follow each other without a separator.
- * Profiles wait for their dictionary if the dictionary follows them; if the
- * file begins with a dictionary, each dictionary precedes its profiles. False:
- * an error (reported).
+ * If the file begins with a dictionary, each dictionary is that of the
+ * profiles after it. Otherwise each dictionary is that of the profiles before
+ * it. Profiles wait until their dictionary was opened, and all of them were
+ * found. False: an error (reported).
  */
 static bool
 read_messages(struct otlp_walk *w, struct cg_slice file)

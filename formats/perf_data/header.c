@@ -696,9 +696,9 @@ look_at_tail(struct perf_file *f, struct cg_in *in)
  * The records are at the offsets from "begin" to "end" (excluded). Opens the
  * file of the recording a second time, and sets f->tail. Returns the open
  * file; the caller closes it. If the input cannot be opened again, keeps all
- * its bytes in f->head, and returns NULL. Sets *whole to false after a
- * malformed record. The tables are then not read; the reader rejects the
- * record later.
+ * its bytes in f->head, and returns NULL. *whole becomes false if the records
+ * have to be read to find the tables, and one is malformed. The tables are
+ * then not read. The reader rejects the record later.
  */
 static struct cg_in *
 open_tail(struct perf_file *f, uint64_t begin, uint64_t end, bool *whole)

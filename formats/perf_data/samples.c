@@ -314,10 +314,10 @@ perf_samples_tid(const struct perf_samples *s, const struct perf_event *event,
 }
 
 /*
- * Makes the samples that are added from now on belong to a thread: sets their
+ * Makes the samples that are added from now on belong to a thread. Sets their
  * labels and their track in the timeline. Does nothing if the last sample had
- * the same thread. Begins the graph's part the first time. False: out of
- * memory (reported).
+ * the same thread, with the same name. Begins the graph's part the first time.
+ * False: out of memory (reported).
  */
 static bool
 select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)

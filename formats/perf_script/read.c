@@ -330,9 +330,10 @@ end_only(struct reader *r)
 }
 
 /*
- * Adds the current sample to the graph, with its time, if there is one, and
- * makes its stack the last one. Does nothing if no sample is open. False: an
- * error (reported).
+ * Adds the current sample to the graph. Adds it to the timeline, too, if it
+ * has a time. A sample without frames gets an unknown function. Its stack then
+ * becomes the last stack. Does nothing if no sample is open. False: an error
+ * (reported).
  */
 static bool
 end_sample(struct reader *r)
@@ -435,7 +436,8 @@ begin_sample(struct reader *r, const struct perf_head *head)
 
 /*
  * Reads a line of -F srcline, and sets file and line of the current stack's
- * last frame. False: another line, or there is no frame.
+ * last frame. If the line names no file, keeps the frame's file. If the line
+ * says "inlined", marks the frame. False: another line, or there is no frame.
  */
 static bool
 set_srcline(struct reader *r, struct cg_slice line)

@@ -14,10 +14,11 @@
 
 /*
  * Reads one stack's values of a heap profile. They are what was allocated and
- * freed or, if the file has them, the values at the peak. "allocs" has the
- * process and the heap. The stack may be defined in a later packet. So appends
- * "allocs" with the values to sequence->pending. "counted" tells that the
- * number of allocations at the peak is valid. False: an error (reported).
+ * freed or, if the file has them, the values at the peak. Nothing is freed in
+ * the heap of Java objects (ART_HEAP). "allocs" has the process and the heap.
+ * The stack may be defined in a later packet. So appends "allocs" with the
+ * values to sequence->pending. "counted" tells that the number of allocations
+ * at the peak is valid. False: an error (reported).
  */
 static bool
 read_sample(struct perfetto *r, struct perfetto_sequence *sequence,

@@ -153,9 +153,10 @@ begin_calls(struct perfetto_writer *w, uint64_t parent, const char *name)
 }
 
 /*
- * Selects the thread of the next samples: sets w->task to the uuid of its
- * track. The first time, defines the thread in the table of tasks. False: out
- * of memory (reported).
+ * Selects the thread of the next samples. "thread" is the uuid of the thread's
+ * track, and w->pid and w->tid are its ids. Sets w->task to "thread". The
+ * first time, defines the thread in the table of tasks. False: out of memory
+ * (reported).
  */
 static bool
 begin_samples(struct perfetto_writer *w, uint64_t thread)
@@ -180,8 +181,9 @@ begin_samples(struct perfetto_writer *w, uint64_t thread)
 /*
  * Prepares for the calls or samples of a track. Writes the descriptions of its
  * process and thread, if they are new. Sets w->pid, w->tid, and w->track or
- * w->task. Samples must belong to a process, so those without pid and tid get
- * a pid of their own. False: out of memory (reported).
+ * w->task. Samples must belong to a process. If they have no pid, their tid
+ * becomes the pid. Without a tid, the track gets a pid of its own if it has
+ * moments, else the number of its part. False: out of memory (reported).
  */
 static bool
 begin_track(struct perfetto_writer *w, const struct cg_track *track)

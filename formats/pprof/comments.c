@@ -22,9 +22,9 @@ append(struct lister *l, struct cg_slice text)
 
 /*
  * Adds a comment PREFIX KEY ": " VALUE to the list, without ": " if the key is
- * "". Adds nothing if the comment is empty, or if the list has an equal one:
- * those of processes and threads often are equal. A failure is kept in the
- * job.
+ * "". Adds nothing if the comment is empty, or if the list has an equal one.
+ * Several processes and threads often have equal comments. A failure is kept
+ * in the job.
  */
 static void
 add_comment(

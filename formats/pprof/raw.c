@@ -449,8 +449,9 @@ split_file(struct cg_slice *name, struct cg_slice *file)
 
 /*
  * Reads a line of the current location, "main.main /tmp/main.go:20:0
- * s=18(main.main.1)", or "??". Adds a function to the profile, and the line to
- * raw->location. False: an error (reported).
+ * s=18(main.main.1)". Adds a function to the profile, and a line with this
+ * function to raw->location. The text "??" becomes a line without a function.
+ * False: an error (reported).
  */
 static bool
 take_line(struct raw *raw, struct cg_slice text)

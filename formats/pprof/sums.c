@@ -264,10 +264,10 @@ add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
 }
 
 /*
- * Computes the hashes of the batch's paths, and prefetches the memory needed
- * to add the samples. This is hash slots, then paths, then their bytes and
- * sums. Stores in "likely" the path that a sample probably has. Each step is
- * done for all samples, so that the cache misses overlap.
+ * Prepares for adding the batch's samples. Computes the hashes of their paths.
+ * Stores in "likely" the path that a sample probably has. Prefetches what
+ * adding them reads: hash slots, then paths, then the bytes and sums of paths.
+ * Each step is done for all samples, so that the cache misses overlap.
  */
 static void
 fetch_batch(const struct pprof_sums *s, struct pprof_batch *batch)

@@ -234,9 +234,9 @@ rate_object(const struct proto_writer *w, cg_object object)
 }
 
 /*
- * Returns the object of a frame that most likely is the main program. Of
- * equally likely ones, takes the first by path. 0: none, or out of memory
- * (reported).
+ * Finds the main program among the objects that frames have. Returns the
+ * object that rate_object() rates highest. Of equal ones, returns the first by
+ * path. 0: there is none, or out of memory (reported).
  */
 static cg_object
 find_main_object(struct proto_writer *w)

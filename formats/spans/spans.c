@@ -193,9 +193,9 @@ begin_call(struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Counts the open calls of all threads by name, if they have no known end.
- * Called when the first event E (end of a call) with a name comes. Many traces
- * have none, and need no counts. False: out of memory (reported).
+ * Counts the open calls without a known end, for each thread and name. Called
+ * when the first event E (end of a call) with a name comes. Many traces have
+ * none, and need no counts. False: out of memory (reported).
  */
 static bool
 count_open(struct spans *spans)
@@ -234,10 +234,11 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E, the end of a call. Ends the innermost open call without
- * a known end, and the calls inside it. If the event has a name, the call must
- * have the same name. Warns if there is no such call. has_begin() finds that
- * out without a search, so a file of such ends does not take quadratic time.
+ * Handles an event E, the end of a call. Ends a call without a known end and,
+ * with a warning, the calls inside it. If the event has a name, this is the
+ * innermost such call with that name. Otherwise it is the innermost such call.
+ * If there is none, warns and does nothing. has_begin() finds that out without
+ * a search. So a file of such ends does not take quadratic time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)

@@ -27,9 +27,9 @@ speedscope_keep_moment(
 }
 
 /*
- * Reads the stored sample at position *at, and sets *at to the position after
- * it: sets *node to its node, and *value to its weight or time. False: the
- * profile has no more.
+ * Reads the stored sample at position *at. Sets *node to its node, and *value
+ * to its weight or time. Sets *at to the position after it. False: the profile
+ * has no more.
  */
 static bool
 get_moment(const struct reader *r, const struct profile *profile, size_t *at,
@@ -92,9 +92,10 @@ get_sum(struct reader *r, uint32_t node)
 
 /*
  * Adds a sample to the timeline, and moves the clock (line->now) by its
- * weight; time without a frame only moves the clock, as its cost was dropped.
- * Costs cannot overflow, as build.c has added their sums. False: out of memory
- * (reported).
+ * weight. A sample without a frame is idle time in a profile of another tool,
+ * or with gaps. Then only moves the clock, as the reader has dropped the cost,
+ * too. Costs cannot overflow, as build.c has added their sums. False: out of
+ * memory (reported).
  */
 static bool
 add_sample(struct reader *r, const struct profile *profile,

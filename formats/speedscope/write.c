@@ -256,10 +256,12 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 }
 
 /*
- * Adds costs of the event, and samples, of a part (process or thread) to
- * w->cost and w->count, by merged stack. Both must be 0 before. Lists the
- * ranks of stacks with costs in w->rank, sorted. Costs cannot overflow, as the
- * part's total fits. A number of samples that overflows becomes UINT64_MAX.
+ * Adds the costs that the stacks of a part (process or thread) have in one
+ * event to w->cost, by merged stack. Adds samples to w->count, but only those
+ * of stacks without a cost in an earlier event. Both must be 0 before. Lists
+ * the ranks of stacks with costs in w->rank, sorted. Costs cannot overflow, as
+ * the part's total fits. A number of samples that overflows becomes
+ * UINT64_MAX.
  */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)

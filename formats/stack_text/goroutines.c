@@ -54,8 +54,8 @@ add_label(struct reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Adds the label wait to the goroutine for the text "5 minutes", how long it
- * has waited. False: another text, for which nothing is added.
+ * Adds a label "wait" to the goroutine, with the minutes that it has waited.
+ * The text is "5 minutes". False: another text, for which nothing is added.
  */
 static bool
 add_wait(struct reader *r, struct cg_slice text)

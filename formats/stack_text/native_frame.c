@@ -169,8 +169,9 @@ push(struct text_frames *frames, struct cg_slice name, struct cg_slice object,
  * Appends a frame of gdb to the stack. "text" is the frame after its number
  * and address. "has_addr" tells whether the frame has the address "addr". gdb
  * omits the address if the last frame is inlined into this one. Then marks the
- * last frame as inlined, and gives its address to this one. False: out of
- * memory (reported).
+ * last frame as inlined, and gives its address to this one. A signal handler
+ * never has an address, and is not such a frame. False: out of memory
+ * (reported).
  */
 static bool
 add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,

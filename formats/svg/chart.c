@@ -445,7 +445,8 @@ put_box(struct chart *chart, const struct box *box)
 
 /*
  * Writes the name of a track (a thread's timeline), "worker (pid 5, tid 6)",
- * as a line of text.
+ * as a line of text. A track without a name gets its part's command or,
+ * without that, "thread". Ids that are 0 are omitted.
  */
 static void
 put_name(struct chart *chart, const struct lane *lane)

@@ -220,7 +220,9 @@ change_of(const struct writer *w, uint32_t frame, const uint64_t side[2])
 
 /*
  * Writes a frame's change as text for its title: "; before 20, change +15
- * (+75.00%), self +3".
+ * (+75.00%), self +3". With svg->negate, begins with "; after". There is no
+ * percentage if the cost was 0 before. The root and reversed stacks have no
+ * change of self costs.
  */
 static void
 put_change(struct writer *w, uint32_t frame)

@@ -216,9 +216,10 @@ static const struct cg_field record_fields[] = {
 };
 
 /*
- * Reads a line, an object with a type; the first one must be of type meta, and
- * adds the events. Sets *ended to true if the line is of type end, the last
- * one, which ends the recording. False: an error (reported).
+ * Reads a line, an object with a type. The first line must be of type meta,
+ * and no other. The first line adds the graph's events. A line of type end is
+ * the last one; it ends the recording. Sets *ended to whether this is that
+ * line. False: an error (reported).
  */
 static bool
 take_record(struct cg_doc *doc, bool first, bool *ended)

@@ -148,9 +148,9 @@ take_name(const struct tachyon_file *file, struct cg_slice *rest, cg_name *name)
 }
 
 /*
- * Reads a frame of the table: takes file, name and line; skips the last line,
- * the columns (all varints) and the opcode (a byte). False: malformed (not
- * reported).
+ * Reads a frame of the table. Takes file, name and line. Skips the last line
+ * and the columns (all varints), and the opcode (a byte). A frame with a
+ * negative line leaves frame->line as it is. False: malformed (not reported).
  */
 static bool
 take_frame(const struct tachyon_file *file, struct cg_slice *rest,

@@ -146,11 +146,12 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
 }
 
 /*
- * Adds the stacks of the tree in m->node to the graph. The root is the
- * function that allocates. The children of a node are its callers, and their
- * bytes are part of the node's bytes. So a stack from the root up to a node
- * gets the node's bytes less those of its children. False: rejected, as the
- * children have more bytes (reported).
+ * Adds the stacks of the tree in m->node to the graph. The root is the whole
+ * heap. Its children are the functions that allocate. Below them, the children
+ * of a node are its callers. The bytes of children are part of the node's
+ * bytes. So the stack of a node and those above it gets the node's bytes less
+ * those of its children. False: the children have more bytes than the node
+ * (reported).
  */
 static bool
 add_tree(struct massif *m)
