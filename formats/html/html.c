@@ -23,10 +23,10 @@ put_hash(
 
 /*
  * Writes the page up to the data, which follows in a script element. The
- * content security policy allows only this script and this style, and no
- * network: names in the data cannot run as code even if the script had an
- * error. With split, it also allows data files next to the page, which are
- * scripts.
+ * content security policy allows only the page's own script and style, and no
+ * network. So names in the data cannot run as code even if the script had an
+ * error. If "split" is set, the policy also allows data files next to the
+ * page, which are scripts.
  */
 static void
 put_head(struct cg_out *out, struct cg_slice title, bool split)

@@ -90,9 +90,9 @@ lower(struct instrs *at, uint64_t addr)
 
 /*
  * Sets at->lowest to the lowest address of the costs, calls and jumps of the
- * function at->fn. Address 0 does not count; at->lowest is 0 if there is no
- * other. Offsets in the page are relative to it. Uses at->rows, which have to
- * be opened again. False: an error (reported).
+ * function at->fn. Address 0 does not count. at->lowest is 0 if there is no
+ * other. Offsets in the page are relative to it. Opens and reads at->rows, so
+ * the caller has to open them again. False: an error (reported).
  */
 static bool
 find_lowest(struct instrs *at)

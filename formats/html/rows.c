@@ -45,8 +45,9 @@ get_total(const struct html_writer *w, size_t event)
 
 /*
  * Sets r->dropped of each function whose inclusive costs all are below
- * --html-min, and adds their number to w->dropped_fns. Drops none if the page
- * shows coverage; never drops function 0, the unknown one.
+ * --html-min, and adds their number to w->dropped_fns. Function 0, the unknown
+ * one, is never dropped. Drops none without that option, or if the page shows
+ * coverage.
  */
 static void
 find_dropped(struct rows *r)

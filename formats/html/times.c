@@ -191,9 +191,9 @@ find_used(struct times *t)
 
 /*
  * Numbers the used spots of each frame from 0 (t->at), and counts them
- * (t->count). A spot dropped by --html-min belongs to the frame of its caller.
- * It gets the number of the caller's spot, and t->used is cleared, so that it
- * is not listed.
+ * (t->count). A spot is a function at a position, with its callers. A spot
+ * dropped by --html-min belongs to the frame of its caller. It gets the number
+ * of the caller's spot, and t->used is cleared, so that it is not listed.
  */
 static void
 number_spots(struct times *t)

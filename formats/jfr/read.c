@@ -56,8 +56,8 @@ parse_header(struct cg_slice head, struct header *to)
 /*
  * Returns a static message if the chunk that begins with "head" cannot be
  * read, else NULL. A recorder fills in sizes and offsets when it finishes a
- * chunk; they are 0 before. async-profiler states a size of 1 GiB before, but
- * its offsets are 0, too.
+ * chunk. Before, offsets are 0. The size is 0, too, or 1 GiB with
+ * async-profiler.
  */
 static const char *
 find_fault(struct cg_slice head, const struct header *header)

@@ -105,9 +105,10 @@ add_joined(struct jfr_chunk *chunk)
 }
 
 /*
- * Converts the name of a class from the JVM's notation ("stored") to Java's,
- * and adds it as *name. "java/lang/Thread" gets dots, "[I" becomes int[],
- * "[Lx/Y;" becomes x.Y[]. False: an error (reported).
+ * Converts the name of a class from the JVM's notation ("stored") to Java's.
+ * Adds the result to the graph's names, and sets *name to it.
+ * "java/lang/Thread" gets dots, "[I" becomes int[], "[Lx/Y;" becomes x.Y[].
+ * False: an error (reported).
  */
 static bool
 join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
@@ -190,8 +191,10 @@ unknown_fn(struct jfr_chunk *chunk)
 
 /*
  * Adds the function of a method to the graph, and sets *fn. "index" is the
- * index + 1 of the method among the constants. The class of a native frame may
- * be its library, which becomes the object. False: an error (reported).
+ * index + 1 of the method among the constants. "kind" is the kind of the
+ * frame. For native frames, the class of the method is a library, which
+ * becomes the object. Frames in the kernel get the kernel as object. A method
+ * without any name becomes the unknown function. False: an error (reported).
  */
 static bool
 make_fn(struct jfr_chunk *chunk, uint64_t index, enum kind kind, cg_fn *fn)
@@ -265,8 +268,8 @@ take_frame(struct jfr_chunk *chunk, const struct jfr_class *class,
 /*
  * Replaces the frames in chunk->frame by all frames of a stack, the leaf
  * first. "at" is the offset of the stack in the chunk; offset 0 means no
- * frames. False: an error in a frame (reported). Without a class of frames, or
- * without a whole number of frames, false is not reported. But a chunk with
+ * frames. False: an error in a frame (reported). Also false, but not reported,
+ * if the chunk has no class of frames or no number of frames. A chunk with
  * stacks has both.
  */
 static bool

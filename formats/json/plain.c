@@ -202,8 +202,8 @@ convert_number(const struct json_reader *r, char kind, uint64_t *number)
 
 /*
  * Sets r->cost to the n costs of a line. The builder has a column for each
- * event. Copies the costs only if its columns differ from the file's. False:
- * more costs than events.
+ * event. If the builder's columns differ from the file's, copies the costs to
+ * r->own_cost first. False: more costs than events.
  */
 static inline bool
 set_costs(struct json_reader *r, const uint64_t *cost, size_t n)

@@ -461,8 +461,9 @@ take_line(struct reader *r)
  * Reads the record DA:line,count that begins at "at", and appends the line to
  * the section. This is the fast path of take_line() for short numbers, as in
  * most records. It does not search the end of the record: the newline there
- * stops skip_number(). Returns the address of the newline. NULL: it is another
- * record, no section is open, or the array must grow; nothing is taken.
+ * stops skip_number(). Returns the address of the newline. NULL: it is no such
+ * record, no section is open, or the array must grow; nothing is taken. Line
+ * 0, long numbers and checksums are left to take_line(), too.
  */
 static inline const char *
 take_plain_line(struct reader *r, const char *at)
@@ -488,8 +489,8 @@ take_plain_line(struct reader *r, const char *at)
  * Reads the record BRDA:line,block,branch,count that begins at "at", and
  * appends the branch to the section. The count may be "-". This is the fast
  * path of take_branch() for short numbers. Returns the address of the newline
- * after the record. NULL: it is another record, has other values, no section
- * is open, or the array must grow; nothing is taken.
+ * after the record. NULL: it is no such record, no section is open, or the
+ * array must grow; nothing is taken.
  */
 static inline const char *
 take_plain_branch(struct reader *r, const char *at)

@@ -328,10 +328,11 @@ add_regions(struct llvm_context *c)
 }
 
 /*
- * Adds the function to the report, with the lines and the count of its first
- * region of code. Branches, decisions and conditions are no regions of code.
- * The count is the number of entries, or 0 if it is negative or unknown. Does
- * nothing if there is no such region. False: out of memory (reported).
+ * Adds the function to the report. It gets the lines and the count of the
+ * first region that is no branch, decision or condition. This region is the
+ * function's body. The count is the number of entries, or 0 if it is negative
+ * or unknown. Does nothing if there is no such region. False: out of memory
+ * (reported).
  */
 static bool
 add_fn(struct llvm_context *c)

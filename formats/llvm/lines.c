@@ -58,9 +58,9 @@ add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
 
 /*
  * Ends the line of the last segment. A segment is a place from which on code
- * has one count. Appends the line's count, unless it has no code. This is the
- * highest count among the segment that reaches into the line and regions
- * beginning on it.
+ * has one count. If the line has code, appends the line's count. It is the
+ * highest count among the segment that reaches into the line and the regions
+ * that begin on it.
  *
  * "next" is the line of the next segment. If the last segment is code, appends
  * its count for the lines between. Then resets the state for line "next".

@@ -194,7 +194,12 @@ guess_executable(struct kept *kept, const struct llvm_profile *profile,
 	return ok;
 }
 
-/* Finds the executables of an input. False: an error (reported). */
+/*
+ * Adds the executables that an input needs to *kept: those of option --exe,
+ * else the ones that guess_executable() finds. False: one cannot be read, none
+ * has a coverage mapping, or another error (reported). Warns if the profile
+ * lists build ids, but none of these executables.
+ */
 static bool
 find_executables(struct kept *kept, const struct llvm_profile *profile,
     const struct cg_in *in)

@@ -129,8 +129,9 @@ take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
 
 /*
  * Returns the sample type (an event of the graph) with the name and unit in
- * name[0] and name[1]; adds it to r->types if it is new. Valid until the next
- * call. NULL: too many types, or out of memory (reported).
+ * name[0] and name[1]. Adds it to r->types if it is new. A new type with the
+ * name of an earlier one gets the mark "same". Valid until the next call.
+ * NULL: too many types, or out of memory (reported).
  */
 static struct otlp_type *
 find_type(struct otlp_reader *r, const cg_name name[2])
@@ -589,9 +590,9 @@ find_layout(struct otlp_reader *r, struct cg_slice file)
 }
 
 /*
- * Reads the messages of a file in which each is preceded by its size, as in
- * this form. Before that, sets r->several if resources differ. Skips empty
- * messages. False: an error (reported).
+ * Reads the messages of a file in which each is preceded by its size. "form"
+ * tells how the sizes are stored. First sets r->several if the file has
+ * different resources. Skips empty messages. False: an error (reported).
  */
 static bool
 read_sized(struct otlp_walk *w, struct cg_slice file, enum otlp_form form)

@@ -225,7 +225,8 @@ find_seen(struct otlp_walk *w, uint64_t stack)
 
 /*
  * Returns how many samples to add to the graph for "count" samples of a
- * profile. The samples have one stack and one set of attributes. Profiles of a
+ * profile. The samples have one stack and one set of attributes. If the
+ * profile is the only one of its scope, returns "count". Several profiles of a
  * scope often are different values of the same samples. So the graph gets the
  * largest number of any profile, and not the sum. Only what exceeds the
  * largest number so far is returned. 0 also if out of memory (reported).

@@ -444,9 +444,10 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 
 /*
  * Finds a frame among other words. Sets *frame to the rest of the text from
- * the frame's first word on. In a branch, takes the first frame after the kind
- * of the branch. In a tracepoint, takes the last frame with an object and an
- * address of at least SURE_DIGITS. False: there is none.
+ * the frame's first word on. If "branch" is set, the text is of a branch, and
+ * the first frame is taken. Otherwise it is of a tracepoint. Then takes the
+ * last frame that has an object, and an address of at least SURE_DIGITS
+ * digits. False: there is none.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)

@@ -84,10 +84,10 @@ take_event(struct perfetto *r, struct cg_slice message, struct event *event)
 
 /*
  * Sets *time to the time of an event, in ns on the trace's clock. If the event
- * states a difference, the time is the last time of its packet sequence plus
- * the difference. It becomes the last time of the sequence. Else it is the
- * event's absolute time, or else the time of its packet. False: the event has
- * no time.
+ * states a difference, adds it to the last time of the event's packet
+ * sequence. The result is the time, and the sequence's new last time.
+ * Otherwise the time is the event's absolute time or, without one, that of its
+ * packet. False: the event has no time, or the sequence has no last time.
  */
 static bool
 find_time(struct perfetto *r, const struct perfetto_packet *packet,

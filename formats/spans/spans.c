@@ -100,7 +100,9 @@ count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
 /*
  * Ends the innermost open call of a thread at the time "at". Adds the call's
  * own time, without its callees, to the total of its stack. Adds the call's
- * whole time to the callees' time of its caller.
+ * whole time to the callees' time of its caller. Removes the call from the
+ * counts of calls without a known end, if it has none. Then calls
+ * keep_moment() for the timeline.
  */
 static void
 end_call(struct spans *spans, struct spans_thread *thread, int64_t at)

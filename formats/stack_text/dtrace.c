@@ -263,9 +263,9 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises DTrace's output by its head line, or by frames that a count
- * follows, if no other text comes before them. Frames must be indented, except
- * those of SystemTap.
+ * Recognises DTrace's output. Returns CG_PROBE_SURE at its head line. Returns
+ * CG_PROBE_LIKELY at a count that follows frames. CG_PROBE_NO: another line
+ * comes first. Frames must be indented, except those of SystemTap.
  */
 static int
 probe(const struct cg_head *head)

@@ -274,8 +274,10 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises stacks of goroutines, which may end a log. Other lines must be
- * few: a source that quotes such a dump is no profile.
+ * Recognises stacks of goroutines. Returns CG_PROBE_SURE if the first line is
+ * the header of one. A dump may also end a log. Returns CG_PROBE_LIKELY if
+ * other lines precede it, but are at most twice as many as lines with a place.
+ * A source that quotes such a dump has more.
  */
 static int
 probe(const struct cg_head *head)

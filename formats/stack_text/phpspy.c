@@ -103,7 +103,7 @@ read_phpspy(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 /*
  * Returns true if the text, up to the first tab, is a frame, "DEPTH FUNCTION
- * FILE:LINE", of depth want.
+ * FILE:LINE", and its depth is "want".
  */
 static bool
 is_frame(struct cg_slice text, uint64_t want)
@@ -123,8 +123,10 @@ is_frame(struct cg_slice text, uint64_t want)
 }
 
 /*
- * Recognises the format by two frames, by two samples of one frame, or by one
- * frame if the text has no more.
+ * Recognises the format by its first two lines. The first must be a frame of
+ * depth 0. The second must be a frame of depth 0 or 1. One line is enough if
+ * it has a tab, or if the text has no second line. Empty lines and comments do
+ * not count. Returns CG_PROBE_LIKELY or CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -188,8 +188,10 @@ judged_fn(const struct writer *w, uint32_t frame)
 }
 
 /*
- * Writes the verdict on the self cost of the frame's function, "; self: real
- * change ...", or on the total.
+ * Writes the verdict on the change of a frame, "; self: real change ...". It
+ * is the verdict on the self cost of the function that judged_fn() returns.
+ * For the root it is that on the total. Writes nothing if there is no
+ * judgement.
  */
 static void
 put_judged(struct writer *w, uint32_t frame)

@@ -31,8 +31,9 @@ svg_count_chars(struct cg_slice text)
 }
 
 /*
- * Returns the name without what compilers append: " [clone .cold]" and
- * ".constprop.0".
+ * Returns the name without what compilers append: " [clone .cold]" at its end,
+ * and ".constprop.0". Cuts the name at the first such suffix with a dot, so
+ * nothing after the suffix is left.
  */
 static struct cg_slice
 cut_clone(struct cg_slice name)
@@ -65,7 +66,10 @@ cut_clone(struct cg_slice name)
 	return name;
 }
 
-/* True if this may follow the parameters of a function: " const &". */
+/*
+ * Returns true if only words that may follow the parameters of a function are
+ * in the text, as in " const &". Brackets [...] may follow, too.
+ */
 static bool
 may_follow(struct cg_slice text)
 {
@@ -132,10 +136,10 @@ bare_name(struct cg_slice name)
 
 /*
  * Finds the first part of the name such that the name from there on has at
- * most "room" characters. Returns the part's index, or that of the last part
- * if there is none. A part begins at 0, or after "::", "." or "/" outside of
- * brackets. No part begins with a number or a closure of Go ("func1"), which
- * say nothing alone.
+ * most "room" characters. Returns the part's offset. If no part is near enough
+ * to the end, returns that of the last part. A part begins at 0, or after
+ * "::", "." or "/" outside of brackets. No part begins with a number or a
+ * closure of Go ("func1"), which say nothing alone.
  */
 static size_t
 find_part(struct cg_slice name, size_t room)

@@ -82,9 +82,10 @@ check_flags(const struct svg *svg, bool chart)
 
 /*
  * Chooses the event to draw, and sets svg->column to its column of costs. If
- * the graph is a difference, sets svg->column and svg->other to the columns
- * before and after. "chart" tells of a flame chart: it shows no difference,
- * and prefers time as event. Returns the status; a failure is reported.
+ * the graph is a difference, svg->column is the column after the change, and
+ * svg->other the one before. svg->negate exchanges the two. "chart" tells that
+ * a flame chart is drawn. It shows no difference, and prefers time as event.
+ * Returns the status; a failure is reported.
  */
 static int
 choose_columns(struct svg *svg, bool chart)
