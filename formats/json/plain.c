@@ -175,8 +175,9 @@ json_close(void *own)
 /* ---- In the reader ------------------------------------------------------- */
 
 /*
- * Checks the value of a field against the field's kind. If it is an id of the
- * file, replaces it by the builder's id. False: not valid for this kind.
+ * Checks the value of a field. "kind" is the letter of the field's kind. An id
+ * of the file is replaced by the builder's id; 0 stays 0. False: the value is
+ * too large, the file has not defined the id, or the kind is no number.
  */
 static inline bool
 convert_number(const struct json_reader *r, char kind, uint64_t *number)

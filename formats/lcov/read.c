@@ -322,10 +322,10 @@ take_fn(struct reader *r)
 }
 
 /*
- * Takes the rest of the record if it is the name of the next function: the one
- * after the function that got the last count. Returns that function. NULL: it
- * is another name, and nothing is taken. Counts mostly come in the order of
- * the FN records, so this saves lookups.
+ * Takes the rest of the record if it is the name of the function after the one
+ * that got the last count. Returns that function. NULL: it is another name, or
+ * there is no further function; nothing is taken. Counts mostly come in the
+ * order of the FN records, so this saves lookups.
  */
 static struct lcov_fn *
 take_next_fn(struct reader *r)

@@ -69,8 +69,9 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
  * file. Functions are sorted by first line, then the longer one first. lcov 2
  * takes functions that begin on one line for one function with several names
  * (FNA). It rejects a second FNL of that line, so all get the last line of the
- * longest. Adds the number of such groups to lines->found. Adds the number of
- * groups with a function that ran to lines->hit.
+ * longest. A group is all functions of one line. Adds the number of groups to
+ * lines->found, which must be 0 before. Adds the number of groups with a
+ * function that ran to lines->hit.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)

@@ -219,8 +219,9 @@ find_file(const struct perf_file *f, const char *kind, char path[PATH_ROOM])
 /*
  * Reads a file of symbols and passes its bytes, with a newline added at the
  * end, to add(). The bytes stay allocated until the job's read() has returned,
- * as names point into them. True also if the file cannot be opened. False: an
- * error (reported), such as a failure of add().
+ * as names point into them. True also if the file cannot be opened or read;
+ * add() is then not called. False: an error (reported), such as a failure of
+ * add().
  */
 static bool
 read_file(struct perf_jit *jit, struct perf_file *f, const char *path,

@@ -118,8 +118,9 @@ add_weight(struct reader *r, uint32_t node, const struct decimal *value)
 #define FRAMES_AT_ONCE 64
 
 /*
- * Sets leaf[i] to the builder's node of sample i of those whose frames were
- * read (r->stacks, r->ends); overwrites r->stacks. False: an error (reported).
+ * Adds the stacks that were read to the builder. r->stacks has their frames,
+ * and r->ends the end of each stack. Sets leaf[i] to the builder's node of
+ * stack i. Overwrites r->stacks. False: an error (reported).
  */
 static bool
 find_leaves(struct reader *r, uint32_t *leaf)

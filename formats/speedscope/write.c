@@ -128,9 +128,9 @@ mark_used(struct writer *w, size_t nodes)
 }
 
 /*
- * Writes the array of frames, sorted, and sets w->frame_of[node] to their
- * numbers. Frames whose written fields are equal are one. False: an error
- * (reported).
+ * Writes the array of the frames that written stacks have, sorted. Frames
+ * whose written fields are equal are written once. Sets w->frame_of[node] to
+ * the frame's index in that array. False: an error (reported).
  */
 static bool
 put_frames(struct writer *w)

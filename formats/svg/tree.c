@@ -35,9 +35,9 @@ add_reversed(struct reversal *r)
 }
 
 /*
- * Returns the number of parent's child, in the tree of reversed stacks, that
- * has the frame's key; the child is added if it is new. 0: too many frames, or
- * out of memory (reported).
+ * Finds the child of "parent" with the frame's key in the tree of reversed
+ * stacks. Adds the child if there is none. Returns its number. 0: too many
+ * frames, or out of memory (reported).
  */
 static uint32_t
 find_reversed(

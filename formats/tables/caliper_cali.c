@@ -46,7 +46,8 @@ struct cali {
 /*
  * Takes a key or value off *rest, up to ',' or '=' or the end. Takes this
  * character, too, and stores it in *end (0 at the end). Returns a copy without
- * backslashes. The copy is written at *to, and *to is moved to its end.
+ * the backslashes of escapes; "\n" becomes a newline. The copy is written at
+ * *to, and *to is moved to its end.
  */
 static struct cg_slice
 take_value(struct cg_slice *rest, char **to, char *end)

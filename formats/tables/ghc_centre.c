@@ -7,8 +7,8 @@
 
 /*
  * Cuts the position off "src/Lib.hs:(14,1)-(15,41)", "a.hs:95:11-83" or
- * "a.hs:6:1", so that *file is the path, and sets *line to its first line;
- * without a position, changes nothing.
+ * "a.hs:6:1". *file becomes the path alone, and *line the first line. Without
+ * a position, changes nothing.
  */
 static void
 cut_place(struct cg_slice *file, uint32_t *line)

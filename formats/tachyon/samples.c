@@ -269,9 +269,9 @@ add_nodes(struct samples *s, struct thread *thread, size_t from)
 }
 
 /*
- * Replaces the inner frames of the thread's stack: keeps its `keep` outermost
- * frames, and reads `count` new ones above them, innermost first. Adds the new
- * frames to the graph. False: an error (reported).
+ * Replaces the inner frames of the thread's stack. Keeps its outermost frames,
+ * "keep" of them. Reads "count" new frames, which they call, the innermost
+ * first. Adds the new frames to the graph. False: an error (reported).
  */
 static bool
 take_frames(
