@@ -9,8 +9,8 @@
 #define NS_PER_S 1000000000
 
 /*
- * Returns a duration in ticks of the chunk's clock in nanoseconds; UINT64_MAX
- * if it does not fit.
+ * Converts a duration from ticks of the chunk's clock to nanoseconds. Returns
+ * UINT64_MAX if the result does not fit.
  */
 static uint64_t
 ticks_to_ns(const struct jfr_chunk *chunk, uint64_t ticks)

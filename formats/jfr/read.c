@@ -148,9 +148,9 @@ read_chunk(
 /* ---- All chunks --------------------------------------------------------- */
 
 /*
- * Reports why a chunk is not read, and returns the status. Without a chunk
+ * Reports why a chunk is not read, and returns the status. If no chunk was
  * read before, that is an error, and the input fails. Otherwise the chunk is
- * skipped, and the status is CG_OK.
+ * skipped with a warning, and the status is CG_OK.
  */
 static int
 refuse(struct jfr_chunk *chunk, const char *at, const char *why)

@@ -46,8 +46,8 @@ llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
 /*
  * Handles an expansion, which is a use of a macro. If it is in the region of
  * an open decision, conditions in the macro belong to that decision. Then
- * stores the first such decision for the macro's use. A decision is open while
- * its conditions are incomplete. Otherwise does nothing.
+ * stores the first such decision for the macro's use. If there is none, does
+ * nothing. A decision is open while its conditions are incomplete.
  */
 void
 llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)

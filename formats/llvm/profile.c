@@ -45,7 +45,10 @@ release(void *memory)
 	clear(memory);
 }
 
-/* NULL: out of memory (reported). */
+/*
+ * Returns what the reader keeps for the job: bytes, sums and executables. It
+ * is empty the first time. NULL: out of memory (reported).
+ */
 static struct kept *
 get_kept(struct cg_job *job)
 {
@@ -314,7 +317,11 @@ add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols)
 	return llvm_add_executable(mapping, symbols);
 }
 
-/* Adds the executables, as far as the pass of mapping goes. */
+/*
+ * Adds one build of each function of all executables to the report.
+ * mapping->pass selects the build. Then adds the lines of all sources. False:
+ * an error (reported).
+ */
 static bool
 add_pass(const struct kept *kept, struct llvm_mapping *mapping)
 {

@@ -64,9 +64,10 @@ addr_at(const struct nettrace_file *file, const char *at)
 }
 
 /*
- * Saves stack->leaf, the stack's leaf in the process in which it was used
- * last, in s->leaves. Sets it to the leaf in the selected process, s->process;
- * 0 if the stack was not added there yet. False: out of memory (reported).
+ * Makes stack->leaf the stack's leaf in the selected process, s->process.
+ * First saves the leaf for the process in which the stack was used last, in
+ * s->leaves. stack->leaf becomes 0 if the stack was not added in the selected
+ * process yet. False: out of memory (reported).
  */
 static bool
 switch_process(struct samples *s, struct stack *stack)

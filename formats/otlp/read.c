@@ -617,7 +617,10 @@ read_sized(struct otlp_walk *w, struct cg_slice file, enum otlp_form form)
 	return true;
 }
 
-/* Reads messages of w->r->layout that follow each other. */
+/*
+ * Reads messages of the layout w->r->layout that follow each other. First sets
+ * r->several if they have different resources. False: an error (reported).
+ */
 static bool
 read_plain(struct otlp_walk *w, struct cg_slice file)
 {

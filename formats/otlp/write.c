@@ -129,7 +129,7 @@ put_type(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,
 /*
  * Appends begin and duration of the profile, in ns. If the graph states
  * neither, they span the samples from the first one with a time to the last
- * one. Writes nothing if no sample has a time.
+ * one. Omits a begin or duration that is unknown.
  */
 static void
 put_times(struct otlp_writer *w, struct proto_bytes *profile)

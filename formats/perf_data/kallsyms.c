@@ -96,9 +96,9 @@ add_symbols(
 }
 
 /*
- * Adds the symbols of a text in the form of /proc/kallsyms. Keeps a copy of
- * the text, as names point into it, with a newline at its end. False: out of
- * memory (reported).
+ * Adds the symbols of a text in the form of /proc/kallsyms. Names point into a
+ * copy of the text, which ends with a newline, and stays allocated. False: out
+ * of memory (reported).
  */
 static bool
 load(struct perf_kallsyms *kallsyms, struct cg_job *job, struct cg_slice text)

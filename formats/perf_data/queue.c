@@ -36,8 +36,9 @@ perf_queue_record(
 }
 
 /*
- * Returns the index after the longest run of records with ascending (or equal)
- * times that begins at index i; count if i is not less than that.
+ * Returns the end (excluded) of the longest run of records from index i on
+ * whose times ascend or are equal. Returns "count" if i is the last index or
+ * greater.
  */
 static size_t
 end_of_run(const struct perf_queued *item, size_t i, size_t count)

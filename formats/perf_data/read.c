@@ -137,9 +137,10 @@ time_of(struct reader *r, struct cg_slice record)
 /* ---- The kernel's records ----------------------------------------------- */
 
 /*
- * Returns true if a mapping with this path has no file behind it. perf names
- * such memory after the file in which a just-in-time compiler may have written
- * its symbols (util/map.c).
+ * Returns true if a mapping with this path is memory without a file behind it.
+ * A just-in-time compiler may have put code there. Then its symbols may be in
+ * /tmp/perf-PID.map. So add_map() takes that name as the path, as perf does
+ * (util/map.c).
  */
 static bool
 is_memory(struct cg_slice path)

@@ -53,9 +53,9 @@ is_sure_frame(
 }
 
 /*
- * Returns true if the line is a frame. sure: earlier lines have shown that the
- * input is perf's, so any form of frame will do. from is the end of the text
- * before the frame.
+ * Returns true if the line is a frame. "sure" tells that earlier lines have
+ * shown that the input is perf's. Then any form of frame will do. "from" is
+ * the end of the text before the frame.
  */
 static bool
 is_frame(const char *from, struct cg_slice line, bool sure)

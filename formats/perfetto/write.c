@@ -531,9 +531,9 @@ find_times(struct perfetto_writer *w)
 }
 
 /*
- * Returns true if the track is written. A track of calls is not if its event
- * is written without times. Its costs are then written as samples without
- * times.
+ * Returns true if the track is written. All tracks of samples are. A track of
+ * calls is written if its event is written with times, or if it has no event.
+ * The costs of other tracks of calls are written as samples without times.
  */
 static bool
 is_written(const struct perfetto_writer *w, const struct cg_track *track)

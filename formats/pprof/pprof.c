@@ -73,9 +73,9 @@ has_shape(struct cg_slice message, const struct shape *shape)
 }
 
 /*
- * Returns true if a field of the message type in shape is cut off at the end
- * of the text. text is the rest of a file's first bytes, after the last
- * complete field.
+ * Returns true if the text is only the beginning of a field, whose bytes end
+ * beyond the text. The field must be one of the message type in "shape".
+ * "text" is what follows the last complete field in a file's first bytes.
  */
 static bool
 is_cut(struct cg_slice text, const struct shape *shape)
@@ -88,8 +88,8 @@ is_cut(struct cg_slice text, const struct shape *shape)
 }
 
 /*
- * Returns true if the text has the header and the line "Samples:" of pprof
- * -raw.
+ * Returns true if the text is the output of pprof -raw. It must begin with one
+ * of the lines of the header, and have the line "Samples:".
  */
 static bool
 is_raw(struct cg_slice text)

@@ -276,9 +276,11 @@ bit(unsigned field)
 
 /*
  * Returns true if the field begins another profile, as concatenated profiles
- * have no mark between them: it is a sample type after texts, or a second
- * field of a kind that occurs once. Texts follow the fields that refer to
- * them, and sample types are adjacent.
+ * have no mark between them. There must be samples and texts, and an earlier
+ * field of this kind. A sample type begins a profile if texts came after the
+ * last sample type. Texts follow the fields that refer to them, and sample
+ * types are adjacent. Another field begins a profile if its kind occurs only
+ * once in a profile.
  */
 static bool
 begins_message(const struct pprof_reader *r, uint64_t number)

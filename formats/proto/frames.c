@@ -92,9 +92,10 @@ find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 }
 
 /*
- * Returns false for a function that is not written, because pprof makes the
- * same name of the address. The function's name is the frame's address. It has
- * no file and line, and is not part of inlining.
+ * Returns true if the function of a frame must be written. It need not be if
+ * its name is the frame's address, as pprof shows this name for a frame
+ * without a function. But it must be if a file or line is known. It must be,
+ * too, if the frame is inlined, or others are inlined into its function.
  */
 static bool
 is_named(const struct proto_writer *w, const struct cg_stack *node)

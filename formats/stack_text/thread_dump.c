@@ -202,7 +202,7 @@ take_gdb(struct cg_slice line, struct header *h)
 
 /*
  * Reads the line of jstack -F that begins a thread, "Thread 6370: (state =
- * BLOCKED)", into *h. False: another line.
+ * BLOCKED)", into *h. False: another line; *h may have changed.
  */
 static bool
 take_forced(struct cg_slice line, struct header *h)

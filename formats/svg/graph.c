@@ -135,10 +135,10 @@ lay_out(struct writer *w)
 /* ---- Changes ------------------------------------------------------------ */
 
 /*
- * Sets side[0] and side[1] to a frame's costs before and after, from whose
- * change its colour is made. They are self costs, as in flamegraph.pl;
- * inclusive costs for reversed stacks, in which only the first frames have
- * self costs.
+ * Sets side[0] and side[1] to a frame's costs before and after. The change
+ * between them chooses the frame's colour. They are self costs, as in
+ * flamegraph.pl. For reversed stacks they are inclusive costs, as only the
+ * first frames have self costs there.
  */
 static void
 get_change(const struct writer *w, uint32_t frame, uint64_t side[2])

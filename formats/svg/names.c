@@ -93,7 +93,10 @@ may_follow(struct cg_slice text)
 	return true;
 }
 
-/* True if parameters may follow: not in "(*T)", nor in "operator()". */
+/*
+ * Returns true if a bracket after this text may begin parameters. "name" is
+ * the text before the bracket. It does not in "pkg.(*T)", nor in "operator()".
+ */
 static bool
 may_have_parameters(struct cg_slice name)
 {

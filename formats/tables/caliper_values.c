@@ -24,9 +24,9 @@
 /* ---- Events -------------------------------------------------------------- */
 
 /*
- * Returns the index of the event with a name, from 1; adds it if it is new.
- * time: it counts time. 0: too many events, so that its values are dropped, or
- * out of memory (reported).
+ * Returns the index of the event with a name, from 1. Adds the event if it is
+ * new. "time" tells that the event counts time. 0: too many events, so that
+ * its values are dropped, or out of memory (reported).
  */
 static uint32_t
 find_event(struct caliper *c, struct cg_slice name, bool time)

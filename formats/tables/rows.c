@@ -78,8 +78,8 @@ table_find(const struct table_row *row, const char *name)
 }
 
 /*
- * Multiplies *number by 10 to the power of digits, which may be negative: then
- * the result is rounded down. False: it overflows, and *number has no meaning.
+ * Multiplies *number by 10 to the power of "digits". If "digits" is negative,
+ * rounds the result down. False: it overflows, and *number has no meaning.
  */
 static bool
 scale(uint64_t *number, int digits)

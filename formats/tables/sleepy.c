@@ -283,8 +283,10 @@ read_sleepy(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a zip archive by its first file, which must be a file of Very
- * Sleepy.
+ * Recognises a zip archive by the name of its first file. Returns
+ * CG_PROBE_LIKELY for a file of statistics of Very Sleepy. Returns
+ * CG_PROBE_WEAK for a minidump, which other programs write, too. Else returns
+ * CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

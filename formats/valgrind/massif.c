@@ -303,10 +303,10 @@ read_snapshots(struct massif *m)
 }
 
 /*
- * Reads the file, and adds the tree in m->node to the graph; with option
- * snapshot=all, all trees were added while reading. peak: the option is
- * snapshot=peak, for the message if there is no tree. False: an error
- * (reported).
+ * Reads the file, and adds the tree in m->node to the graph. With option
+ * snapshot=all, all trees were added while reading. "peak" tells that the
+ * option is snapshot=peak, for the message if there is no tree. False: an
+ * error (reported).
  */
 static bool
 read_file(struct massif *m, bool peak)
