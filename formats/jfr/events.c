@@ -21,8 +21,9 @@ ticks_to_ns(const struct jfr_chunk *chunk, uint64_t ticks)
 }
 
 /*
- * Returns a time in ticks as ns since 1970; INT64_MAX if it may overflow: the
- * library drops and reports such times.
+ * Converts a time from ticks of the chunk's clock to ns since 1970. Returns
+ * INT64_MAX if the result may overflow. The library drops and reports such
+ * times.
  */
 static int64_t
 time_of(const struct jfr_chunk *chunk, uint64_t ticks)

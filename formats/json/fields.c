@@ -168,9 +168,9 @@ take_string(struct json_reader *r, struct json_field *field)
 }
 
 /*
- * Takes a string, and sets *index to its index in words, a NULL-terminated
- * table. False: no string, or none of the table; reports that `expected` was
- * expected.
+ * Takes a string, and sets *index to its index in "words", a NULL-terminated
+ * table. False: no string, or none of the table. Then reports that "expected"
+ * was expected.
  */
 static bool
 take_word(struct json_reader *r, const char *const *words, const char *expected,

@@ -13,8 +13,9 @@
 #include "lcov.h"
 
 /*
- * Detects a tracefile by its first record, which must be SF, KF or TN:
- * CG_PROBE_SURE if another known record follows, else CG_PROBE_LIKELY.
+ * Detects a tracefile by its first record, which must be SF, KF or TN. Returns
+ * CG_PROBE_SURE if another known record follows soon, else CG_PROBE_LIKELY.
+ * Returns CG_PROBE_NO if the first record is another one, or missing.
  */
 static int
 probe(const struct cg_head *head)

@@ -30,9 +30,9 @@ reject(struct reader *r, const char *at, const char *expected)
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Reads a decimal number into *number, and returns its end; NULL: there are no
- * digits, or more than `most`, which may overflow. A character that is no
- * digit must follow the text.
+ * Reads a decimal number into *number, and returns the pointer after it. A
+ * character that is no digit must follow the text. NULL: there are no digits,
+ * or more than "most", which may overflow.
  */
 static inline const char *
 skip_number(const char *at, uint64_t *number, int most)

@@ -100,7 +100,7 @@ put_fn_groups(struct writer *w, struct cg_hits *lines)
 }
 
 /*
- * Writes the functions of the current file and their totals; false: out of
+ * Writes the functions of the current file and their totals. False: out of
  * memory, which the cursor has reported.
  */
 static bool
@@ -242,7 +242,7 @@ put_line(struct writer *w, uint32_t number, uint64_t count)
 }
 
 /*
- * Writes the branches and conditions of a line; false: out of memory, which
+ * Writes the branches and conditions of a line. False: out of memory, which
  * the cursor has reported.
  */
 static bool

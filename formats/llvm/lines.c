@@ -162,9 +162,9 @@ llvm_place_key(cg_name file, uint32_t line, uint32_t column)
 }
 
 /*
- * Sorts report->item, which are the branches and conditions of the current
- * file. Merges those at the same place, of instances of a template, and adds
- * up their counts. False: a sum exceeds 63 bits (reported).
+ * Sorts report->item, the branches and conditions of the current file.
+ * Instances of a template may have several at one place. Merges such items
+ * into one, and adds up their counts. False: a sum exceeds 63 bits (reported).
  */
 static bool
 merge_items(struct llvm_report *report)

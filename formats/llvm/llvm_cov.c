@@ -308,10 +308,10 @@ struct function {
 enum { ROW_COUNT = 4, ROW_FILE, ROW_KIND = 7, ROW };
 
 /*
- * Appends a region, whose array of n numbers is row[], to reader->region, and
- * the number of its file to reader->region_file. Ignores regions with too few
- * numbers, regions without a line, and kinds other than code, expansions,
- * skipped code and gaps. False: out of memory (reported).
+ * Appends a region to reader->region, and the number of its file to
+ * reader->region_file. row[] has the n numbers of the region's array. Ignores
+ * regions with too few numbers, regions without a line, and kinds other than
+ * code, expansions, skipped code and gaps. False: out of memory (reported).
  */
 static bool
 keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)

@@ -61,10 +61,10 @@ struct raw {
 };
 
 /*
- * Takes the magic number of a profile, if the bytes begin with one: sets
- * *pointer to the size of its pointers in bytes, 4 or 8, and bytes->big to its
- * byte order. False: no magic number; nothing is taken, and *pointer has no
- * meaning.
+ * Takes the magic number of a profile, if the bytes begin with one. It tells
+ * the size of pointers and the byte order. Sets *pointer to that size in
+ * bytes, 4 or 8, and sets bytes->big if the order is big-endian. False: no
+ * magic number; nothing is taken, and *pointer has no meaning.
  */
 static bool
 take_magic(struct llvm_bytes *bytes, unsigned *pointer)
@@ -273,9 +273,10 @@ padding(uint64_t size)
 }
 
 /*
- * Takes the sections after the header, whose sizes the header states
- * (raw->word). Sets *ids to the build ids, and records, counters and bitmaps
- * in *raw; skips the others. False: the file is too short (not reported).
+ * Takes the sections after the header. The header states their sizes
+ * (raw->word). Sets *ids to the build ids. Stores records, counters and
+ * bitmaps in *raw. Skips the other sections. False: the file is too short (not
+ * reported).
  */
 static bool
 take_sections(struct raw *raw, struct llvm_bytes *bytes, struct llvm_bytes *ids)

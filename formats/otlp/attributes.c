@@ -80,7 +80,7 @@ hex_text(struct otlp_reader *r, struct cg_slice bytes)
  * Sets the label's text or number to the value in a field of an AnyValue
  * message. Booleans and fractions become texts, bytes a text of hex digits.
  * False: the value is a map or a list, which a label cannot hold (not
- * reported), or there is an error (reported): cg_rejected() tells which.
+ * reported). Also false after an error (reported). cg_rejected() tells which.
  */
 static bool
 get_value(struct otlp_reader *r, const struct proto_field *field,

@@ -270,10 +270,10 @@ put_integer(struct converter *c, enum cg_json_type type, bool fixed)
 }
 
 /*
- * Reads the elements of a JSON array of whole numbers, up to and including its
- * end; its beginning was taken. Appends each to c->out as a varint or, if
- * fixed is set, as 8 bytes. Reads small numbers in batches. False: an error
- * (reported).
+ * Reads the elements of a JSON array of whole numbers. Its beginning was
+ * taken; takes all up to its end (included). Appends each to c->out as a
+ * varint or, if "fixed" is set, as 8 bytes. Reads small numbers in batches.
+ * False: an error (reported).
  */
 static bool
 put_integers(struct converter *c, bool fixed)

@@ -31,9 +31,9 @@ valid_length(struct cg_slice text)
 }
 
 /*
- * Appends a text to buf, as field number `field`. Protocol buffers require
- * UTF-8, so each byte that is not part of valid UTF-8 becomes U+FFFD, of three
- * bytes.
+ * Appends a text to "buf", as the field with number "field". Protocol buffers
+ * require UTF-8. So each byte that is not part of valid UTF-8 becomes U+FFFD,
+ * of three bytes.
  */
 void
 otlp_put_text(struct otlp_writer *w, struct proto_bytes *buf, unsigned field,

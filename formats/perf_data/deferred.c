@@ -56,11 +56,11 @@ perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
 }
 
 /*
- * Adds to the graph all waiting samples of a thread, which lacked their user
- * stack, and frees them. Samples with the cookie get the stack. Others, or all
- * if stack is NULL (no record matches), are added without a user stack, and
- * counted in d->unmatched. False: an error (reported); the samples after it
- * are freed, too, but not added.
+ * Adds the waiting samples of a thread to the graph, and frees them. They wait
+ * because they lacked their user stack. Samples with the cookie get the stack.
+ * All others are added without a user stack, and counted in d->unmatched. If
+ * "stack" is NULL, no record matches, and this holds for all. False: an error
+ * (reported); the samples after it are freed, too, but not added.
  */
 static bool
 add_samples(struct perf_deferred *d, struct perf_waiting_thread *thread,

@@ -163,9 +163,9 @@ take_text(
 }
 
 /*
- * Sets *bytes to a section of the file, part of f->head or f->tail. Its offset
- * in the file and its size, 8 bytes each, are at the pointer `at`. False: the
- * section is not within the bytes that were read.
+ * Sets *bytes to a section of the file, part of f->head or f->tail. At the
+ * pointer "at", the file states the section's offset and size, 8 bytes each.
+ * False: the section is not within the bytes that were read.
  */
 static bool
 get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)

@@ -376,8 +376,9 @@ deliver(struct reader *r, struct cg_slice record)
 
 /*
  * Reads a record that describes an event, and adds the event. The record has
- * the event's attributes, which state their size. The event's ids follow, up
- * to the end of the record. False: an error (reported).
+ * the attributes of the event, which begin with their type and size. The
+ * event's ids follow the attributes, up to the end of the record. False: an
+ * error (reported).
  */
 static bool
 read_attr(struct reader *r, struct cg_slice record)

@@ -36,8 +36,8 @@ release(struct perf_threads *threads, struct perf_maps *maps)
 }
 
 /*
- * Returns the index of a process in threads->process, added without mappings
- * if new; SIZE_MAX: out of memory (reported).
+ * Returns the index of a process in threads->process. A new process is added
+ * without mappings. SIZE_MAX: out of memory (reported).
  */
 static size_t
 find_process(struct perf_threads *threads, uint32_t pid)

@@ -121,8 +121,8 @@ is_flags(struct cg_slice word)
 
 /*
  * Reads "5791/5860" (process and thread) into *pid and *tid, or "5860"
- * (thread) into *tid alone; "-1", which is no thread, sets both to 0. False:
- * another word.
+ * (thread) into *tid alone. A thread of -1 means none, and sets both to 0.
+ * False: another word; *tid may have changed.
  */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
@@ -201,8 +201,8 @@ take_event(struct cg_slice *text, struct cg_slice *event)
 }
 
 /*
- * Parses the text after the time, "period event: rest", into *head; period and
- * event may be missing. head->rest becomes what follows those that are there.
+ * Parses the text after the time, "period event: rest", into *head. Period and
+ * event may be missing. head->rest becomes the text after them.
  */
 static void
 take_after_time(struct cg_slice text, struct perf_head *head)

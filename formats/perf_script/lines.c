@@ -21,9 +21,9 @@ grow(struct perf_lines *lines)
 
 /*
  * Parses a line as a frame, and appends it to lines->step, which has room.
- * Looks its function up among those that earlier blocks have added; the
- * function is 0 if it is not known yet. False: the line is no frame, and
- * nothing is appended.
+ * Looks up the frame's function among the functions that earlier blocks have
+ * added. The function is 0 if it is not known yet. False: the line is no
+ * frame, and nothing is appended.
  */
 static bool
 parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,

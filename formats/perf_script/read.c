@@ -241,8 +241,9 @@ add_frames(struct reader *r)
 }
 
 /*
- * Returns the function of a frame; adds it if it is new. Without a name (no -F
- * sym), it is named by its address. 0 as for cg_add_known_fn().
+ * Returns the function of a frame; adds it if it is new. A frame without a
+ * name (no -F sym) gets its address as the function's name. 0: the builder has
+ * failed.
  */
 static cg_fn
 get_fn(struct reader *r, const struct perf_frame *frame)

@@ -105,10 +105,11 @@ read_text(struct perfetto *r, struct cg_slice message, uint32_t *value)
 }
 
 /*
- * Returns the path "/a/b" whose components have the ids in r->number; a single
- * component is the path itself, as Chrome writes it. Components that are not
- * defined are empty. Overwrites r->number. 0: out of memory, or the paths grow
- * too large for the file (reported).
+ * Returns the path "/a/b" whose components have the ids in r->number. Chrome
+ * writes a path as a single component. So a single component is returned as it
+ * is, without a slash. Components that are not defined are empty. Overwrites
+ * r->number. 0: out of memory, or the paths grow too large for the file
+ * (reported).
  */
 static cg_name
 join_path(struct perfetto *r, const struct perfetto_tables *tables)

@@ -506,10 +506,10 @@ take_task(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Reads a field with counters or weights of a sample. Stores the primary ones
- * in *s. Appends those of followers (further counters) to lists: columns, as
- * index + 1, to r->column, weights to r->weight. Ignores fields with other
- * numbers. False: an error (reported).
+ * Reads a field with counters or weights of a sample. Stores the primary
+ * counter and its weight in *s. Followers are further counters. Appends a
+ * follower's column, as index + 1, to r->column, and a follower's weight to
+ * r->weight. Ignores fields with other numbers. False: an error (reported).
  */
 static bool
 take_counter(struct perfetto *r, struct perfetto_sequence *sequence,

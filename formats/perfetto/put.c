@@ -103,8 +103,8 @@ intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)
 
 /*
  * Returns the number (iid) of the mapping of an object. The first time,
- * appends the mapping, its path and its build-id, which share the number, to
- * w->interned.
+ * appends the mapping to w->interned, with its path and its build-id if they
+ * are known. All three have this number in their tables.
  */
 static uint32_t
 intern_object(struct perfetto_writer *w, cg_object object)
@@ -151,8 +151,8 @@ perfetto_intern_name(struct perfetto_writer *w, unsigned table, cg_fn fn)
 }
 
 /*
- * Returns the number (iid) of a source file, which the first time is appended
- * to w->interned; 0 for file 0.
+ * Returns the number (iid) of a source file. The first time, appends the file
+ * to w->interned. 0: file 0, no file.
  */
 static uint32_t
 intern_file(struct perfetto_writer *w, cg_file file)

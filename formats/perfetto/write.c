@@ -212,7 +212,7 @@ begin_track(struct perfetto_writer *w, const struct cg_track *track)
 
 /*
  * Returns true if the innermost function of a stack has an object, address,
- * line or file. Those are lost, as calls of a timeline only have names.
+ * line or file. Calls of a timeline only have names, so these are lost there.
  */
 static bool
 has_place(const struct perfetto_writer *w, uint32_t stack)
@@ -295,10 +295,11 @@ write_calls(struct perfetto_writer *w, size_t track)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Writes a packet with a sample: the stack, and those of its n costs that are
- * not 0. If "time" is NULL, writes the costs of events without times. Else
- * writes the time and the costs of events with times. The cost of the main
- * event is the sample's weight; others follow. False: an error (reported).
+ * Writes a packet with a sample: the stack, and its costs that are not 0.
+ * cost[] has the n costs by event. If "time" is NULL, writes the costs of
+ * events without times. Otherwise writes the time and the costs of events with
+ * times. The cost of the main event is the sample's weight; others follow.
+ * False: an error (reported).
  */
 static bool
 write_sample(struct perfetto_writer *w, const int64_t *time, uint32_t stack,

@@ -27,9 +27,9 @@ take_field(
 }
 
 /*
- * Reads a message whose fields are numbers: value[i] becomes field i, for i
- * from 1 to fields - 1; 0 if absent. Skips other fields. False: malformed
- * (reported).
+ * Reads a message whose fields are numbers. Sets value[i] to field i, for i
+ * from 1 to fields - 1, or to 0 if the field is absent. Skips other fields.
+ * False: malformed (reported).
  */
 static bool
 take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,

@@ -49,9 +49,9 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 
 /*
  * Parses "START-LIMIT OFFSET BIAS BUILDID PATH", with hexadecimal numbers,
- * into *mapping, whose texts point into the text; build-id "-" becomes empty.
- * The reader describes mappings of an input in this form. False: the text has
- * another form; *mapping is then undefined.
+ * into *mapping. The texts of *mapping are parts of the text. Build-id "-"
+ * becomes "". The reader describes mappings of an input in this form. False:
+ * the text has another form; *mapping is then undefined.
  */
 static bool
 parse_mapping(struct cg_slice text, struct proto_out_mapping *mapping)

@@ -166,9 +166,9 @@ proto_put_location(
 }
 
 /*
- * Writes the fields of function i. ids: writes its id first, as in pprof;
- * OpenTelemetry has no ids, so its field numbers are one less. Without a
- * linker name, system_name repeats the name, as in Go.
+ * Writes the fields of function i. If "ids" is set, writes its id first, as in
+ * pprof. OpenTelemetry has no ids, so its field numbers are one less. Without
+ * a linker name, system_name repeats the name, as in Go.
  */
 void
 proto_put_function(
@@ -266,7 +266,7 @@ proto_get_times(const struct proto_writer *w)
 }
 
 /*
- * Returns the sampling period to write; its number is 0 if it is unknown. For
+ * Returns the sampling period to write. If it is unknown, its number is 0. For
  * merged profiles, it is the longest period with the type and unit of the
  * first one. combineHeaders() in merge.go of pprof does so, too, but rejects
  * other types.

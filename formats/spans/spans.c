@@ -410,8 +410,8 @@ end_thread(struct spans *spans, struct spans_thread *thread)
 }
 
 /*
- * Returns the function with a name, which is added to the graph the first
- * time; 0: out of memory (reported).
+ * Returns the function with a name. The first time, adds it to the graph. 0:
+ * out of memory (reported).
  */
 static cg_fn
 get_fn(struct spans *spans, cg_name name)

@@ -64,9 +64,9 @@ speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 }
 
 /*
- * Sets *value to the number that the digits from index `from` to index to - 1
- * form; those from index n on, after the last digit, are 0. False: it
- * overflows.
+ * Sets *value to the number of the digits from index "from" to index "to" - 1.
+ * Of digit[], only the first n are there. Those behind are taken as 0. False:
+ * it overflows.
  */
 static bool
 join_digits(

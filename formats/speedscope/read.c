@@ -368,8 +368,8 @@ close_frame(struct reader *r)
 }
 
 /*
- * Sets *node to the node of a frame that the innermost open frame calls; it is
- * added if it is new. False: an error (reported).
+ * Sets *node to the node of a frame that the innermost open frame calls. Adds
+ * the node if there is none. False: an error (reported).
  */
 static bool
 find_next_node(struct reader *r, uint32_t frame, uint32_t *node)

@@ -117,10 +117,10 @@ cut_place(struct cg_slice *text, struct stap_frame *frame)
 }
 
 /*
- * Splits a line into the parts of a SystemTap frame, which remain parts of the
- * line: name, address, module, file and line. If it has no name, the address
- * becomes the offset in the module. False: it is no such frame, or only an
- * address; *frame is then undefined.
+ * Splits a line into the parts of a SystemTap frame: name, address, module,
+ * file and line. The texts in *frame are parts of the line. If it has no name,
+ * the address becomes the offset in the module. False: it is no such frame, or
+ * only an address; *frame is then undefined.
  */
 static bool
 split_systemtap(struct cg_slice text, struct stap_frame *frame)
@@ -193,9 +193,9 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Stores a key of the aggregation, which is printed before the stack, in
- * r->key: a number is the pid, another text the command. A later key replaces
- * an earlier one of the same kind.
+ * Stores a key of the aggregation in r->key. Keys are printed before the
+ * stack. A number is the pid, another text is the command. A later key
+ * replaces an earlier one of the same kind.
  */
 static void
 take_key(struct reader *r, struct cg_slice text)

@@ -38,7 +38,7 @@ struct reader {
 
 /*
  * Sets *pos from "file.c:12" at the end of a line, after the address in
- * brackets; leaves it if there is none.
+ * brackets. Leaves *pos as it was if there is no such text.
  */
 static void
 take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)

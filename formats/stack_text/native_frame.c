@@ -77,8 +77,8 @@ find_arguments(struct cg_slice text)
 }
 
 /*
- * Returns the offset after the quoted text whose first quote is at the offset
- * `at`; text.len if the last quote is missing.
+ * Returns the offset after a quoted text. Its first quote is at the offset
+ * "at". Returns text.len if the last quote is missing.
  */
 static size_t
 skip_quoted(struct cg_slice text, size_t at)
@@ -109,9 +109,10 @@ find_place(struct cg_slice text)
 }
 
 /*
- * Returns the offset after the arguments in brackets whose first bracket is at
- * the offset `at`. Brackets in quotes do not count. If brackets or quotes do
- * not match, returns what find_place() does.
+ * Returns the offset after arguments in brackets. Their first bracket is at
+ * the offset "at". Brackets in quotes do not count. If brackets or quotes do
+ * not match, returns what find_place() does: the offset after the last bracket
+ * before a place.
  */
 static size_t
 skip_arguments(struct cg_slice text, size_t at)

@@ -174,8 +174,9 @@ find_largest(struct writer *w)
 }
 
 /*
- * Returns the function whose self costs a frame's colour shows. It is the
- * frame's own or, in reversed stacks, that of the leaf.
+ * Returns the function whose self costs decide a frame's colour. It is the
+ * frame's own function. In reversed stacks it is the function of the leaf,
+ * which is the outermost frame there.
  */
 static cg_fn
 judged_fn(const struct writer *w, uint32_t frame)

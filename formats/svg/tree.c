@@ -163,9 +163,9 @@ add_column(struct svg_tree *tree, struct svg *svg, size_t column, int side)
 /* ---- Children ----------------------------------------------------------- */
 
 /*
- * Lists frames by parent, by counting sort: those of parent i are
- * tree->child[first[i]] to child[first[i + 1] - 1]. False: out of memory
- * (reported).
+ * Lists frames by parent, by counting sort. The children of frame i become
+ * tree->child[tree->first[i]] to tree->child[tree->first[i + 1] - 1]. False:
+ * out of memory (reported).
  */
 static bool
 list_children(struct svg_tree *tree, struct svg *svg)

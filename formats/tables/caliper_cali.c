@@ -133,8 +133,8 @@ get_properties(const struct cali *r, uint64_t attribute)
 }
 
 /*
- * Returns the unit of an attribute, which its node or an ancestor of the node
- * states; "": none does.
+ * Returns the unit of an attribute. The attribute's node or an ancestor of the
+ * node states it. Returns "" if none does.
  */
 static struct cg_slice
 get_unit(const struct cali *r, const struct node *node)
@@ -201,10 +201,10 @@ take_node(struct cali *r, struct cg_slice parent)
 }
 
 /*
- * Returns how to read the values of an attribute, whose id is in the text;
- * cached by id. An attribute whose values are dropped is counted the first
- * time. Valid until the next call. NULL: no such attribute, or out of memory
- * (reported).
+ * Returns how to read the values of an attribute. Its id is in the text. The
+ * result is kept by id. The first time, counts an attribute whose values are
+ * dropped. Valid until the next call. NULL: no such attribute, or out of
+ * memory (reported).
  */
 static const struct caliper_metric *
 find_metric(struct cali *r, struct cg_slice text)

@@ -86,8 +86,8 @@ caliper_get_metric(struct caliper *c, struct cg_slice name,
 /* ---- Sums ---------------------------------------------------------------- */
 
 /*
- * Returns the sums of an event for a path of regions; they are added as 0 if
- * they are new. The pointer is valid until the next call. NULL: out of memory
+ * Returns the sums of an event for a path of regions. The first time, adds
+ * them as 0. The pointer is valid until the next call. NULL: out of memory
  * (reported).
  */
 static struct caliper_sum *

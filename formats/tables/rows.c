@@ -8,10 +8,10 @@
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Takes a field in quotes, which blanks may precede, off *rest. *field is a
- * copy with the blanks, without the quotes, and with one quote for two; it is
- * written at *to, which is moved to the end of the copy. False: the field is
- * not quoted, and nothing is taken.
+ * Takes a field in quotes off *rest. Blanks may precede the first quote.
+ * *field becomes a copy of the field. It keeps the blanks, but not the quotes;
+ * two quotes in the field become one. The copy is written at *to, and *to is
+ * moved to its end. False: the field is not quoted, and nothing is taken.
  */
 static bool
 take_quoted(struct cg_slice *rest, char **to, struct cg_slice *field)

@@ -59,8 +59,8 @@ take_address(struct cg_slice *line, uint64_t *address)
 
 /*
  * Takes a text in quotes, and blanks before it, off the line. *text is a copy
- * without backslashes; it is written at *to, which is moved to the end of the
- * copy. False: malformed (not reported).
+ * without the backslashes of escapes. It is written at *to, and *to is moved
+ * to its end. False: malformed (not reported).
  */
 static bool
 take_quoted(struct cg_slice *line, char **to, struct cg_slice *text)

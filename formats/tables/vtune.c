@@ -64,8 +64,9 @@ is_metric(const struct reader *r, struct cg_slice *name)
 }
 
 /*
- * Copies name into word, with '_' for blanks and control characters, which
- * names of events may not have; returns word. A longer name is truncated.
+ * Copies the name into "word", and returns "word". Blanks and control
+ * characters become '_', as names of events may not have them. A longer name
+ * is truncated.
  */
 static const char *
 put_word(char word[WORD_MAX], struct cg_slice name)

@@ -121,8 +121,8 @@ take_byte(struct samples *s, uint8_t *byte)
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Sets *index to the index in s->thread of a thread of an interpreter, which
- * is appended if it is new. False: out of memory (reported).
+ * Finds a thread of an interpreter in s->thread, and appends it if it is new.
+ * Sets *index to its index there. False: out of memory (reported).
  */
 static bool
 find_thread(struct samples *s, uint64_t id, uint32_t interpreter, size_t *index)
@@ -270,8 +270,8 @@ add_nodes(struct samples *s, struct thread *thread, size_t from)
 
 /*
  * Replaces the inner frames of the thread's stack. Keeps its outermost frames,
- * "keep" of them. Reads "count" new frames, which they call, the innermost
- * first. Adds the new frames to the graph. False: an error (reported).
+ * "keep" of them. Reads "count" new frames inside them, the innermost first.
+ * Adds the new frames to the graph. False: an error (reported).
  */
 static bool
 take_frames(
