@@ -141,9 +141,9 @@ add_hits(struct html_writer *w, struct html_column *column,
 /*
  * Adds the totals of the current file to the page's arrays (columns): lines,
  * functions, branches and conditions. Adds regions if the graph has any. Does
- * nothing if the file has no lines, functions and branches. The page cannot
- * compute the totals from its lines, because functions of one name count as
- * one. False: an error (reported).
+ * nothing if the file has neither lines nor functions nor branches. The page
+ * cannot compute the totals from its lines, because functions of one name
+ * count as one. False: an error (reported).
  */
 static bool
 add_covered(struct run *r)

@@ -296,8 +296,8 @@ add_share(struct html_parts *of, bool dropped)
 /* ---- A part -------------------------------------------------------------- */
 
 /*
- * Adds one element for all functions of the current part dropped by
- * --html-min. It has the sum of their self costs, and no rows. Does nothing
+ * Adds one element for all functions of the current part that --html-min
+ * dropped. It has the sum of their self costs, and no rows. Does nothing
  * without that option. False: out of memory.
  */
 static bool

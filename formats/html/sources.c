@@ -13,9 +13,10 @@
 #define SOURCES_MAX ((size_t)256 << 20)
 
 /*
- * Adds the text of the file's source, and the file's index, to two arrays
- * (columns) of the page; nothing if the source is not found, or all texts
- * together would be too large. False: an error (reported).
+ * Appends the text of the file's source to "text", and the file's index to
+ * "at". Both are arrays (columns) of the page. Appends nothing if the source
+ * is not found, or if all texts together would be too large. False: an error
+ * (reported).
  */
 static bool
 add_source(struct html_writer *w, cg_file file, struct html_column *at,

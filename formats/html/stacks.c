@@ -107,8 +107,8 @@ mark_kept(struct stacks *s)
 /* ---- The order of frames ------------------------------------------------ */
 
 /*
- * Orders the callees of a frame for qsort(): by name; functions of one name by
- * their index in the page.
+ * Orders the callees of a frame for qsort() by name. Functions of one name are
+ * ordered by their index in the page.
  */
 static int
 compare_siblings(const void *pa, const void *pb)
@@ -219,10 +219,10 @@ put_self(struct stacks *s, size_t event)
 
 /*
  * Writes an array (column) of the page: how many samples end in each listed
- * frame. The page counts calls by these numbers. With most readers, an event
- * has the same numbers. Then only the event's index + 1 is written, as
- * "samples_event" (0 if there is none). Sets s->has_samples if the array was
- * written. False: an error (reported).
+ * frame. The page counts calls by these numbers. With most readers, the costs
+ * of one event equal these numbers. Then writes no array, but only
+ * "samples_event", the event's index + 1 (0: there is no such event). Sets
+ * s->has_samples if the array was written. False: an error (reported).
  */
 static bool
 put_samples(struct stacks *s)

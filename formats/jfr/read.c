@@ -100,9 +100,9 @@ reset_chunk(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds a description of the recording's start, "2024-05-01T12:00:00Z". The
- * chunk must be the first one, as its start is taken. Adds none if the time
- * cannot be formatted.
+ * Adds a description of the recording's start, "2024-05-01T12:00:00Z". It is
+ * the start of this chunk, so call it for the first chunk only. Adds none if
+ * the time cannot be formatted.
  */
 static void
 describe_start(struct jfr_chunk *chunk)

@@ -30,10 +30,10 @@ static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot, unsigned depth);
 
 /*
- * Takes a value of a class off *b. *value becomes a number, or the offset of a
- * text in the chunk. The fields of an object are skipped, and *value stays.
- * "depth" is the number of objects around the value, and is limited. False: an
- * error (reported).
+ * Takes a value of a class off *b. A number is stored in *value. For a text,
+ * stores its offset in the chunk. The fields of an object are skipped, and
+ * *value stays as it was. "depth" is the number of objects around the value,
+ * and is limited. False: an error (reported).
  */
 static bool
 take_value(struct jfr_chunk *chunk, const struct jfr_class *class,

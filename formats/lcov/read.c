@@ -201,9 +201,9 @@ take_test(struct reader *r)
 }
 
 /*
- * Makes the graph's part for the current test the one to which coverage is
- * added. The last TN: record names the test. If there is no part for the test
- * yet, adds one, with the test's name as description. False: out of memory
+ * Selects the graph's part to which coverage is added. It is the part of the
+ * current test, which the last TN: record names. If the test has no part yet,
+ * adds one, with the test's name as description. False: out of memory
  * (reported).
  */
 static bool

@@ -46,10 +46,10 @@ lcov_add_range(
 /* ---- Owners of lines ---------------------------------------------------- */
 
 /*
- * Compares functions for qsort(): by first line, then the longer one first, as
- * it contains the other. A C++ constructor has two names for the same lines.
- * Of such names, the one with the highest count comes first, else the first in
- * the file. The first name gets the lines.
+ * Compares functions for qsort() by first line. Then the longer one comes
+ * first, as it contains the other. A C++ constructor has two names for the
+ * same lines. Of such names, the one with the highest count comes first, else
+ * the first in the file. The first name gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -124,9 +124,10 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Warns if LF or LH state other numbers of lines than the section has. The
- * warning names the position "at". Lines must be sorted; several records of
- * one line count as one.
+ * Warns if LF states another number of lines than the section has. Also warns
+ * if LH states another number of lines that ran. The warning names the
+ * position "at". Lines must be sorted. Several records of one line count as
+ * one.
  */
 static void
 check_totals(const struct lcov_section *section, const char *at)

@@ -46,9 +46,9 @@ put_chars(char *to, const char *chars)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Writes records of lcov 1, "TAG:NUMBER,NAME", for all functions of the
- * current file. The number is the first line for tag FN, and the entry count
- * for tag FNDA.
+ * Writes a record of lcov 1, "TAG:NUMBER,NAME", for each function of the
+ * current file. If "counts" is set, the number is the entry count, as for tag
+ * FNDA. Otherwise it is the first line, as for tag FN.
  */
 static void
 put_fn_records(struct writer *w, const char *tag, bool counts)

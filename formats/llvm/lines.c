@@ -314,8 +314,8 @@ llvm_add_region(
 }
 
 /*
- * Compares functions for sorting by file and first line, then the longer one
- * first, as it contains the other. Instances of a template have the same
+ * Compares functions for sorting by file and first line. Then the longer one
+ * comes first, as it contains the other. Instances of a template have the same
  * lines. Of them, the one with the highest count comes first, and gets the
  * lines. Then compares by name and linker name.
  */

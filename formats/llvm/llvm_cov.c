@@ -233,9 +233,9 @@ take_conditions(struct cg_doc *doc, struct llvm_item *item)
 }
 
 /*
- * Takes a decision, [line, column, ..., [conditions], ...], and adds its
- * conditions, the first array in it. Other items depend on the version and are
- * skipped. Ignores `into`. False: an error (reported).
+ * Takes a decision, [line, column, ..., [conditions], ...]. Adds its
+ * conditions, which are the first array in it. Other items depend on the
+ * version and are skipped. Ignores "into". False: an error (reported).
  */
 static bool
 take_decision(struct cg_doc *doc, void *into)

@@ -139,10 +139,10 @@ keep_executable(struct kept *kept, const struct llvm_profile *profile,
 }
 
 /*
- * Guesses the executable's name: sets *path to the profile's name without
- * .profraw or .profdata. *path is NULL if the name has no such suffix. The
- * text is from cg_alloc(), so the caller does not free it. False: out of
- * memory (reported).
+ * Guesses the executable's name from the profile's. Sets *path to the
+ * profile's name without .profraw or .profdata. *path is NULL if the name has
+ * no such suffix. The text is from cg_alloc(), so the caller does not free it.
+ * False: out of memory (reported).
  */
 static bool
 find_program_name(struct cg_job *job, const char *name, char **path)

@@ -254,7 +254,7 @@ take_header(struct raw *raw, struct llvm_bytes *bytes)
 }
 
 /*
- * Takes n items of size bytes as *part; false: fewer bytes are left, or the
+ * Takes n items of "size" bytes as *part. False: fewer bytes are left, or the
  * product overflows.
  */
 static bool

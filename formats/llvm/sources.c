@@ -63,8 +63,8 @@ llvm_add_source_region(struct llvm_mapping *mapping, struct llvm_use *use,
 
 /*
  * Adds a source file to the report. The report takes over the file's array of
- * branches without a copy; the file's regions become segments, which become
- * lines. False: an error (reported).
+ * branches without a copy. The file's regions become segments, and these
+ * become lines. False: an error (reported).
  */
 static bool
 move_source(struct llvm_report *report, struct llvm_source *source)

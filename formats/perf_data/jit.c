@@ -115,10 +115,10 @@ get_u64(const struct perf_jit *jit, const char *at)
 }
 
 /*
- * Handles a record of code that was moved: adds a symbol with the new address
- * and size. The symbol gets the name of the moved code, whose symbol by_index
- * finds by the record's index. Ignores a short record and an unknown index.
- * False: out of memory (reported).
+ * Handles a record of code that was moved. Adds a symbol with the new address
+ * and size. It gets the name of the moved code. The record has the index of
+ * the code, and by_index maps it to the code's symbol. Ignores a short record
+ * and an unknown index. False: out of memory (reported).
  */
 static bool
 move(struct perf_jit *jit, struct cg_job *job, struct cg_map *by_index,

@@ -139,8 +139,8 @@ perf_kallsyms_open(struct perf_kallsyms *kallsyms, struct cg_job *job,
 #define KALLSYMS "/proc/kallsyms"
 
 /*
- * Takes a field of size bytes of an ELF note, and its padding to a multiple of
- * 4 bytes, off *notes; *field is without the padding. False: truncated;
+ * Takes a field of "size" bytes of an ELF note off *notes, and its padding to
+ * a multiple of 4 bytes. *field is without the padding. False: truncated;
  * nothing is taken.
  */
 static bool
@@ -157,8 +157,8 @@ take_field(struct cg_slice *notes, uint32_t size, struct cg_slice *field)
 }
 
 /*
- * Sets *id to the bytes of the build-id among ELF notes, part of notes. False:
- * there is none, or the notes are truncated.
+ * Finds the build-id among ELF notes. Sets *id to its bytes, a part of
+ * "notes". False: there is none, or the notes are truncated.
  */
 static bool
 find_build_id(struct cg_slice notes, struct cg_slice *id)

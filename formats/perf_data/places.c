@@ -62,8 +62,9 @@ cached(struct perf_places *places, cg_name build_id, const char *file,
 
 /*
  * Adds the object to the address space, and sets object->mapping to its number
- * there; 0: out of memory (reported). The address space opens the object's
- * file, or the copy in perf's cache, only when a symbol of it is needed.
+ * there. The number is 0 if memory runs out (reported). The address space
+ * opens the object's file, or the copy in perf's cache, only when a symbol of
+ * it is needed.
  */
 static void
 open_object(struct perf_places *places, struct perf_object *object)

@@ -170,11 +170,12 @@ add_map(struct reader *r, uint32_t pid, struct perf_map map,
 }
 
 /*
- * Handles a mapping of the kernel. Two kinds of paths are the kernel itself,
- * "[kernel.kallsyms]_text" and "[guest.kernel...". It is not added. Its offset
- * is the address of the first symbol, which symbols from elsewhere must match.
- * Others are modules, and are added: "/lib/modules/x/kernel/fs/xfs/xfs.ko" as
- * "[xfs]". Ignores an empty mapping. False: an error (reported).
+ * Handles a mapping of the kernel. A path that begins with "[kernel.kallsyms]"
+ * or "[guest.kernel" is that of the kernel itself. This mapping is not added.
+ * Its offset is the address of the first symbol. Symbols from elsewhere must
+ * match it. Other mappings are modules, and are added:
+ * "/lib/modules/x/kernel/fs/xfs/xfs.ko" as "[xfs]". Ignores an empty mapping.
+ * False: an error (reported).
  */
 static bool
 add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path,

@@ -65,10 +65,10 @@ perf_threads_maps(struct perf_threads *threads, uint32_t pid)
 }
 
 /*
- * Returns the mappings of a process (its index) for changing, with room for
- * two more. If forked processes share them, the process gets a copy of its
- * own. Valid until the process's mappings change again. NULL: out of memory
- * (not reported).
+ * Returns the mappings of a process for changing, with room for two more.
+ * "process" is the process's index. If forked processes share them, the
+ * process gets a copy of its own. Valid until the process's mappings change
+ * again. NULL: out of memory (not reported).
  */
 static struct perf_maps *
 own_maps(struct perf_threads *threads, size_t process)

@@ -126,12 +126,14 @@ find_name(struct perfetto *r, const struct perfetto_sequence *sequence,
 }
 
 /*
- * Finds the list of calls that the event's begin or end belongs to. Sets
- * *index to the index of the list in r->spans. An event belongs to the track
- * with its uuid, else with the default uuid of its packet sequence. Without a
- * uuid, it belongs to the thread of its pid and tid, else of the sequence's.
- * If neither states a thread, it belongs to track 0. So does an event with a
- * type that states uuid 0 and no pid. False: an error (reported).
+ * Finds the list of calls to which the event's begin or end belongs. Sets
+ * *index to the list's index in r->spans. The list is that of a track or of a
+ * thread. The event's uuid names the track or, if the event has none, the
+ * default uuid of its packet sequence. If there is no uuid, or it is 0, the
+ * list is that of a thread. The event's pid and tid name the thread, else
+ * those of the sequence. Without them, the list is that of track 0. An event
+ * with a type, uuid 0 and no pid also belongs to track 0. False: an error
+ * (reported).
  */
 static bool
 find_track(struct perfetto *r, struct perfetto_sequence *sequence,

@@ -233,9 +233,9 @@ take_header(struct raw *raw, struct cg_slice line)
 
 /*
  * Reads the line of sample types, "samples/count cpu/nanoseconds[dflt]", and
- * adds each to the profile; the mark [dflt] makes it the default. Sets
- * raw->at, so that later lines are read as samples. False: an error
- * (reported).
+ * adds each type to the profile. A type with the mark [dflt] becomes the
+ * default type. Sets raw->at, so that later lines are read as samples. False:
+ * an error (reported).
  */
 static bool
 take_types(struct raw *raw, struct cg_slice line)

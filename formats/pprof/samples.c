@@ -110,8 +110,9 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 }
 
 /*
- * Appends a label's field, with its tag, to r->labelled, as its texts are not
- * known until the string table is. False: an error (reported).
+ * Appends a label's field, with its tag, to r->labelled. The label is read
+ * later, when the string table with its texts is known. False: an error
+ * (reported).
  */
 static bool
 keep_label(struct pprof_reader *r, const struct proto_field *field)

@@ -197,9 +197,9 @@ struct lister {
 };
 
 /*
- * Callback of cg_merged_stacks_new(): returns the index + 1 of the frame of a
- * node, added if new. Nodes with equal frames and callers are merged. 0: out
- * of memory (reported).
+ * Callback of cg_merged_stacks_new(). Returns the index + 1 of the frame of a
+ * node. A new frame is added first. Nodes with equal frames and callers are
+ * merged. 0: out of memory (reported).
  */
 static uint32_t
 list_frame(void *arg, cg_node id, const struct cg_stack *node)

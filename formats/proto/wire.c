@@ -24,7 +24,7 @@ proto_get_varint(const char *at, size_t len, uint64_t *value)
 }
 
 /*
- * Takes a little-endian number of size bytes, at most 8, off *rest. False:
+ * Takes a little-endian number of "size" bytes, at most 8, off *rest. False:
  * truncated, and nothing is taken.
  */
 static bool

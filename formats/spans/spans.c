@@ -15,9 +15,9 @@
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Appends a total (time and calls of one stack) to spans->total, and links it
- * to the end of its thread's list. Returns its index + 1, which is then
- * thread->last; 0: out of memory (reported).
+ * Appends a total (time and calls of one stack) to spans->total. Links it to
+ * the end of its thread's list of totals. Returns its index + 1, and sets
+ * thread->last to that. 0: out of memory (reported).
  */
 static uint32_t
 new_total(struct spans *spans, const struct spans_total *total)
@@ -85,9 +85,9 @@ keep_moment(struct spans *spans, struct spans_thread *thread, int64_t now)
 }
 
 /*
- * Returns a pointer to a count: open calls of the thread with this name and
- * without a known end. The count is 0 at first. The pointer is valid until the
- * next call. NULL: out of memory (reported).
+ * Returns a pointer to the number of open calls of the thread that have this
+ * name and no known end. The number is 0 at first. The pointer is valid until
+ * the next call. NULL: out of memory (reported).
  */
 static uint32_t *
 count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)

@@ -180,9 +180,9 @@ end_trace(struct reader *r)
 }
 
 /*
- * Notes the name of a thread from a line "THREAD START (obj=5000, id = 200001,
- * name="main", group="main")"; other lines are ignored. False: out of memory
- * (reported).
+ * Maps the id of a thread to its name in r->threads. The line is "THREAD START
+ * (obj=5000, id = 200001, name="main", group="main")". Other lines are
+ * ignored. False: out of memory (reported).
  */
 static bool
 take_thread(struct reader *r, struct cg_slice line)
@@ -211,8 +211,9 @@ take_thread(struct reader *r, struct cg_slice line)
 /* ---- Sections ------------------------------------------------------------ */
 
 /*
- * Takes blanks and a percentage, "21.64%", off *line, and sets *hundredths,
- * 2164; some locales have a comma. False: malformed.
+ * Takes blanks and a percentage, "21.64%", off *line. Sets *hundredths to it
+ * in hundredths of a percent, 2164. Some locales write a comma for the point.
+ * False: malformed.
  */
 static bool
 take_percent(struct cg_slice *line, uint64_t *hundredths)

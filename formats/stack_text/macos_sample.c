@@ -108,8 +108,8 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 
 /*
  * Begins the samples of a thread, "Thread_15758523 DispatchQueue_1:
- * com.apple.main-thread (serial)": sets its id and name for the stacks that
- * are added next. Without an id, the whole text is the name.
+ * com.apple.main-thread (serial)". Sets the thread's id and name for the
+ * stacks that are added next. Without an id, the whole text is the name.
  */
 static void
 begin_thread(struct reader *r, struct cg_slice text)
@@ -128,8 +128,8 @@ begin_thread(struct reader *r, struct cg_slice text)
 /* ---- The call graph ------------------------------------------------------ */
 
 /*
- * Closes the innermost open frame. Adds its stack with the samples that were
- * in none of its callees, unless there are none.
+ * Closes the innermost open frame. Its own samples are those that were in none
+ * of its callees. If there are any, adds its stack with them to the graph.
  */
 static void
 close_level(struct reader *r)

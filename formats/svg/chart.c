@@ -161,9 +161,9 @@ open_frame(struct chart *chart, uint32_t frame, int64_t time)
 }
 
 /*
- * Makes the stack that ends at a frame the open one: closes and opens frames,
- * with the given time. Frames of both stacks stay open. Frame 0 closes all.
- * False: out of memory (reported).
+ * Changes the stack of open frames to the one that ends at "frame". Closes and
+ * opens frames at the given time. Frames that both stacks share stay open.
+ * Frame 0 closes all. False: out of memory (reported).
  */
 static bool
 change_stack(struct chart *chart, uint32_t frame, int64_t time)

@@ -6,7 +6,7 @@
 
 #include "svg.h"
 
-/* True if name is X_before or X_after of the event X. */
+/* Returns true if "name" is X_before or X_after of the event X. */
 static bool
 is_side_of(const char *name, const char *event)
 {

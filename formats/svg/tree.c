@@ -87,9 +87,9 @@ reverse_stack(struct reversal *r, uint32_t leaf)
 }
 
 /*
- * Replaces the tree and its costs by the tree of reversed stacks, which begin
- * at the leaf: adds each stack that has self costs. Their sums fit:
- * sum_costs() has checked the total. False: an error (reported).
+ * Replaces the tree and its costs by the tree of reversed stacks. They begin
+ * at the leaf. The new tree gets each stack that has self costs. The sums of
+ * costs fit, as sum_costs() has checked the total. False: an error (reported).
  */
 static bool
 reverse(struct svg_tree *tree, struct svg *svg)

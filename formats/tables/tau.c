@@ -43,8 +43,8 @@ struct reader {
 };
 
 /*
- * Takes the next word off the text as a number times 10 to the power of
- * digits. False: malformed (not reported).
+ * Takes the next word off the text, and reads it as a number. Sets *number to
+ * it, times 10 to the power of "digits". False: malformed (not reported).
  */
 static bool
 take_number(struct cg_slice *text, unsigned digits, uint64_t *number)

@@ -258,7 +258,11 @@ read_vtune(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return table_status(job, in, build);
 }
 
-/* Recognises the head line of a report; warnings of VTune may precede it. */
+/*
+ * Recognises the head line of a report. Warnings of VTune may precede it.
+ * Returns CG_PROBE_SURE for a report of call trees, and CG_PROBE_LIKELY for
+ * others.
+ */
 static int
 probe(const struct cg_head *head)
 {
