@@ -109,10 +109,11 @@ otlp_find_form(const struct cg_head *head, bool *more)
 }
 
 /*
- * Returns true if the beginning of a file is JSON, and no message. Some
- * messages begin as JSON does. A brace can be the size of a message of 123
- * bytes. A newline and a brace can be a field of 123 bytes. So bytes that may
- * be such a message with a profile are no JSON.
+ * Returns true if the beginning of a file is JSON, and no message. JSON begins
+ * with a brace, perhaps after blanks. Some messages begin so, too. A brace can
+ * be the size of a message of 123 bytes. A newline and a brace can be a field
+ * of 123 bytes. So bytes that may be such a message with a profile are no
+ * JSON.
  */
 bool
 otlp_begins_json(struct cg_slice head)

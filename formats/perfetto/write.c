@@ -183,7 +183,7 @@ begin_samples(struct perfetto_writer *w, uint64_t thread)
  * process and thread, if they are new. Sets w->pid, w->tid, and w->track or
  * w->task. Samples must belong to a process. If they have no pid, their tid
  * becomes the pid. Without a tid, the track gets a pid of its own if it has
- * moments, else the number of its part. False: out of memory (reported).
+ * moments, else its part's number + 1. False: out of memory (reported).
  */
 static bool
 begin_track(struct perfetto_writer *w, const struct cg_track *track)

@@ -236,11 +236,12 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E, the end of a call. Ends a call without a known end and,
- * with a warning, the calls inside it. If the event has a name, this is the
- * innermost such call with that name. Otherwise it is the innermost such call.
- * If there is none, warns and does nothing. has_begin() finds that out without
- * a search. So a file of such ends does not take quadratic time.
+ * Handles an event E, the end of a call. Ends a call without a known end, and
+ * the calls inside it. Warns if the innermost of these took time. If the event
+ * has a name, the call is the innermost one with that name. Otherwise it is
+ * the innermost one without a known end. If there is none, warns and does
+ * nothing. has_begin() finds that out without a search. So a file of such ends
+ * does not take quadratic time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)

@@ -275,9 +275,10 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 /*
  * Recognises stacks of goroutines. Returns CG_PROBE_SURE if the first line is
- * the header of one. A dump may also end a log. Returns CG_PROBE_LIKELY if
- * other lines precede it, but are at most twice as many as lines with a place.
- * A source that quotes such a dump has more.
+ * the header of one. A dump may also end a log. Returns CG_PROBE_LIKELY if a
+ * header and lines with places follow other lines. There may be at most two
+ * other lines for each place, one of which is its function. A source that
+ * quotes such a dump has more. Else returns CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -124,9 +124,9 @@ is_frame(struct cg_slice text, uint64_t want)
 
 /*
  * Recognises the format by its first two lines. The first must be a frame of
- * depth 0. The second must be a frame of depth 0 or 1. One line is enough if
- * it has a tab, or if the text has no second line. Empty lines and comments do
- * not count. Returns CG_PROBE_LIKELY or CG_PROBE_NO.
+ * depth 0. The second must be a frame of depth 0 or 1, or have a tab. One line
+ * is enough if it has a tab, or if the text has no second line. Empty lines
+ * and comments do not count. Returns CG_PROBE_LIKELY or CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)
