@@ -26,7 +26,7 @@ struct writer {
 	bool labels;                      /* some branch has a label */
 };
 
-/* Writes a total such as "LF:12"; name is "LF:". */
+/* Writes a record of a total, such as "LF:12". "name" is its tag, "LF:". */
 static void
 put_total(struct writer *w, const char *name, uint64_t value)
 {

@@ -187,7 +187,7 @@ get_section(const struct perf_file *f, const char *at, struct cg_slice *bytes)
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Returns flag number `bit` of an event's attributes (struct perf_event_attr).
+ * Returns flag number "bit" of an event's attributes (struct perf_event_attr).
  * Compilers of big-endian machines number the bits of each byte from its
  * highest one.
  */

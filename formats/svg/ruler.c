@@ -109,8 +109,8 @@ svg_take_length(
 /* ---- Ticks -------------------------------------------------------------- */
 
 /*
- * Returns the distance between ticks on an axis of that length: 1, 2 or 5
- * times a power of ten, such that there are at most about TICKS.
+ * Returns the distance between ticks on an axis of this length. It is 1, 2 or
+ * 5 times a power of ten, so that there are at most about TICKS ticks.
  */
 static uint64_t
 find_step(uint64_t length)

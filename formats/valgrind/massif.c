@@ -78,9 +78,9 @@ take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 }
 
 /*
- * Reads a snapshot's heap tree, and stores it in m->node, in place of the tree
- * before. If wanted is false, only parses the tree, and leaves m->node. False:
- * an error (reported).
+ * Reads a snapshot's heap tree. If "wanted" is true, the tree replaces the one
+ * in m->node. Otherwise only parses the tree, and m->node keeps the one
+ * before. False: an error (reported).
  */
 static bool
 read_tree(struct massif *m, bool wanted)
