@@ -128,9 +128,10 @@ take_bool(struct json_reader *r, uint64_t *value)
 }
 
 /*
- * Takes a string; *text is a copy in r->text, with a NUL after it, valid until
- * the next line. The strings of a line are shorter than the line with its
- * quotes, so r->text never moves within a line. False: an error (reported).
+ * Takes a string, and sets *text to a copy in r->text, with a NUL after it.
+ * The copy is valid until the next line. The strings of a line are shorter
+ * than the line with its quotes. So r->text never moves within a line. False:
+ * an error (reported).
  */
 static bool
 take_text(struct json_reader *r, struct cg_slice *text)

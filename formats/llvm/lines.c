@@ -338,9 +338,10 @@ compare_fns(const void *pa, const void *pb)
 }
 
 /*
- * Finds the functions of a file by binary search in report->fn, which is
- * sorted by file. Returns the first one and sets *n to their number, as they
- * are adjacent; NULL and 0 if there is none. Valid as long as the list.
+ * Finds the functions of a file in report->fn. The list is sorted by file and
+ * searched by halves. Returns the first one, and sets *n to their number, as
+ * they are adjacent. NULL, with *n 0: there is none. The pointer is valid as
+ * long as the list.
  */
 static struct llvm_fn *
 find_fns(const struct llvm_report *report, cg_file file, size_t *n)

@@ -84,9 +84,9 @@ small(uint64_t value)
 
 /*
  * Takes the segments of a file, and adds them to the report. A segment is a
- * place from which on code ran count times. It is [line, column, count, has
- * count, is entry, is gap]; before LLVM 11, the last item is missing. Ignores
- * "into". False: an error (reported).
+ * place. The code from there to the next segment ran "count" times. A segment
+ * is [line, column, count, has count, is entry, is gap]. Before LLVM 11, the
+ * last item is missing. Ignores "into". False: an error (reported).
  */
 static bool
 take_segments(struct cg_doc *doc, void *into)

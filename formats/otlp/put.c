@@ -397,8 +397,8 @@ otlp_put_resource(struct otlp_writer *w, struct proto_bytes *buf)
 /* ---- Texts of the table -------------------------------------------------- */
 
 /*
- * Adds the keys of attributes that profiles and mappings will have to the
- * table of strings.
+ * Adds to the table of strings the keys of all attributes that will be written
+ * for profiles and mappings.
  */
 static void
 add_keys(struct otlp_writer *w)

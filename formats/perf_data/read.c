@@ -328,8 +328,9 @@ read_sample(struct reader *r, struct cg_slice record)
 
 /*
  * Reads a record with a deferred user stack: cookie, number of addresses,
- * addresses. Adds all waiting samples of its thread to the graph. Samples with
- * that cookie get this stack. False: an error (reported).
+ * addresses. Adds all waiting samples of the record's thread to the graph. A
+ * record without a thread is of tid 0. Samples with that cookie get this
+ * stack. False: an error (reported).
  */
 static bool
 read_deferred(struct reader *r, struct cg_slice record)

@@ -158,8 +158,8 @@ struct perf {
 };
 
 /*
- * Reads a sample of perf into *perf, and the counts of its followers, the
- * further events of a group, into r->number. False: malformed (reported).
+ * Reads a sample of perf into *perf. Followers are the further events of a
+ * group. Stores their counts in r->number. False: an error (reported).
  */
 static bool
 take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)

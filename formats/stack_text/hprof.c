@@ -242,9 +242,9 @@ take_number(struct cg_slice *line, uint64_t *number)
 
 /*
  * Reads a row of the current section, " 1 21.64% 21.64% 686 300011
- * java.io.FileInputStream.read", and appends it to the section. Rows of times
- * state only a percentage of the section's total. Their value is computed from
- * the first percentage, in ns. False: an error (reported).
+ * java.io.FileInputStream.read", and appends it to the section. A row of times
+ * does not state its time. It is computed in ns, from the first percentage and
+ * the section's total. False: an error (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)

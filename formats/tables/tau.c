@@ -122,8 +122,8 @@ add_path(struct reader *r, struct row *row, struct cg_slice path)
 }
 
 /*
- * Takes the name in quotes off the line; *name is without the quotes. The name
- * may contain quotes: it ends at the first quote that a blank and a digit
+ * Takes the name in quotes off the line. *name is without the quotes. The name
+ * may contain quotes. So it ends at the first quote that a blank and a digit
  * follow. False: malformed (not reported), and nothing is taken.
  */
 static bool
