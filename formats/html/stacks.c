@@ -335,10 +335,10 @@ list_places(struct stacks *s, cg_part part, bool *seen)
 }
 
 /*
- * Appends the part's costs in one event to a column, for the n frames that
- * list_places() has listed. If event is the number of events (w->events),
- * appends their numbers of samples instead. Overwrites s->self. False: out of
- * memory (reported).
+ * Appends the part's costs in one event to a column, one for each of the n
+ * frames that list_places() has listed. If "event" is the number of events
+ * (w->events), appends numbers of samples instead. Overwrites s->self. False:
+ * out of memory (reported).
  */
 static bool
 add_part_costs(struct stacks *s, cg_part part, size_t event, size_t n,

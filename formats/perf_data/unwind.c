@@ -121,7 +121,7 @@ skip_parts(const struct perf_file *f, const struct perf_event *event,
  * Reads the registers and the copy of the stack from the rest of a sample,
  * after its call chain. *abi is ABI_NONE if the sample has no registers; *regs
  * then stays as it was. memory->bytes points into the sample. False: the
- * sample is truncated.
+ * sample is truncated, or states a wrong size.
  */
 static bool
 take_state(const struct perf_file *f, const struct perf_event *event,

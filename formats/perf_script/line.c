@@ -478,8 +478,8 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
  * frame follows a tracepoint's text or the kind of a branch. A branch is "call
  * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)", and sets head->branch. As
  * in perf report, a branch is a sample of its source. If the source is 0, as
- * where a trace begins, it is a sample of its target. Leaves head->rest if
- * there is no such frame.
+ * where a trace begins, it is a sample of its target. Leaves head->rest if it
+ * is a frame as a whole, or has no frame.
  */
 static void
 find_frame(struct perf_head *head)

@@ -94,10 +94,10 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Cuts the end of a map's key, "]: 12", off the line, and sets *count to the
- * number. If no number follows, sets *counted to false and leaves *count.
- * After "]:" alone, a histogram follows on the next lines. Returns false, and
- * leaves the line, if the line does not end a key.
+ * Cuts the end of a map's key, "]: 12", off the line. Sets *counted to whether
+ * a number follows the bracket. If so, sets *count to the number. After "]:"
+ * alone, a histogram follows on the next lines. Returns false, and leaves the
+ * line, if the line does not end a key.
  */
 static bool
 cut_count(struct cg_slice *line, bool *counted, uint64_t *count)
