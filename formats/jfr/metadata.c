@@ -159,9 +159,9 @@ find_record(struct cg_slice name)
 }
 
 /*
- * Returns how the reader uses the field with a name in a class of this kind
- * (enum jfr_record). The result points to a constant table. NULL: the reader
- * does not need the field.
+ * Returns how the reader uses the field called "name" in a class of the kind
+ * "record" (enum jfr_record). The result points to a constant table. NULL: the
+ * reader does not need the field.
  */
 static const struct jfr_want *
 find_want(unsigned char record, struct cg_slice name)

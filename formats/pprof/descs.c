@@ -203,7 +203,8 @@ pprof_describe_main(struct pprof_reader *r, const char *last)
 /*
  * Begins the graph's part (profile of a process), unless an earlier message of
  * the file did. Adds the message's descriptions to it. A comment of cgconv may
- * state the part's command. Else it is the path of the first mapping, which is
+ * state the part's command. Without such a comment, the command is the path of
+ * the first mapping, or "" without mappings. By convention, that mapping is
  * the main program. False: an error (reported).
  */
 bool

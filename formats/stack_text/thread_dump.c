@@ -564,7 +564,8 @@ start(struct reader *r, const struct header *h)
  * Reads a line that neither begins a thread nor is a frame of gdb. It is a
  * frame of Java or Python, or other text, which may state the process. Other
  * text ends the thread. A thread of gdb ends only at a line that states the
- * process. False: an error (reported).
+ * process. If gdb says that more frames follow, appends a frame that stands
+ * for them. False: an error (reported).
  */
 static bool
 take_other(struct reader *r, struct cg_slice line)
