@@ -106,8 +106,8 @@ nettrace_sort_symbols(struct nettrace_universal *universal)
 /*
  * Searches an array of ranges for an address of the owner, a process or
  * mapping. The array has n elements of "size" bytes. Each element begins with
- * its range, and the array is sorted by range. Returns the element whose range
- * contains the address, or NULL.
+ * its range. The array is sorted by the ranges' owner and start. Returns the
+ * element whose range contains the address, or NULL.
  */
 static const void *
 find_range(

@@ -86,8 +86,8 @@ add_event(struct reader *r)
 
 /*
  * Adds a function of llvm-xray account to the graph. Its calls and their
- * inclusive time are known, its self time is not. "place" is "a.cc:3:0" or
- * "(unknown)". False: the builder has failed.
+ * inclusive time are known, but neither its callers nor its self time. "place"
+ * is "a.cc:3:0" or "(unknown)". False: the builder has failed.
  */
 static bool
 add_function(struct reader *r, struct cg_slice name, struct cg_slice place,
