@@ -162,6 +162,7 @@ choose_column(const struct args *args, const struct cg_graph *graph,
 	*column = cg_main_event(graph);
 	if (status != CG_OK || args->event == NULL)
 		return status;
+	*column = 0;
 	while (*column < columns &&
 	       strcmp(column_event(graph, *column)->name, args->event) != 0)
 		++*column;

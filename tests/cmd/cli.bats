@@ -426,6 +426,10 @@ build_plugin()
 	[ "$(rank --event sum --top 1)" = "two " ]
 	"$CGCONV" --info "$dir/in" | grep -qE '^  sum +20  = a \+ 2 b'
 	refuses 2 "expected an event of the input (see --info), not 'c'" --info --event c "$dir/in"
+	# Time is the main event, wherever it is.
+	printf '%s\n' 'events: Ir ns' 'fn=one' '1 1 9' 'fn=two' '1 8 2' >"$dir/in"
+	[ "$(rank)" = "one two " ]
+	[ "$(rank --event Ir)" = "two one " ]
 	refuses 2 "expected a number" --info --top many "$dir/in"
 }
 
