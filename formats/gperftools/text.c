@@ -33,6 +33,7 @@ take_labels(struct gperf_reader *r, struct cg_slice text)
 	char key[256], value[4096];
 	struct cg_slice name = { "", 0 };
 	struct cg_json json;
+	bool named = false;
 
 	if (!group)
 		return false;
@@ -42,14 +43,14 @@ take_labels(struct gperf_reader *r, struct cg_slice text)
 
 		if (type == CG_JSON_END || type == CG_JSON_BAD)
 			break;
-		if (json.text.len >
-		    (type == CG_JSON_KEY ? sizeof(key) : sizeof(value)))
-			continue;
-		if (type == CG_JSON_KEY)
-			name = cg_json_string(&json, key);
-		else if (type == CG_JSON_STRING &&
-			 !gperf_add_label(
-			     r, group, name, cg_json_string(&json, value)))
+		if (type == CG_JSON_KEY) {
+			named = json.text.len <= sizeof(key);
+			if (named)
+				name = cg_json_string(&json, key);
+		} else if (type == CG_JSON_STRING && named &&
+			   json.text.len <= sizeof(value) &&
+			   !gperf_add_label(
+			       r, group, name, cg_json_string(&json, value)))
 			return false;
 	}
 	return true;

@@ -165,6 +165,9 @@ goroutines()
 	grep -qF '["labels",1,["id","7"],["who","a \"b\""]]' "$dir/json"
 	grep -qF '["event",0,"goroutine"' "$dir/json"
 	grep -qF '"/a b/main.go"' "$dir/json"
+	# The value of a name that is too long is not that of another one.
+	sed "s/\"who\"/\"$(printf '%300s' '' | tr ' ' x)\"/" "$dir/in" >"$dir/long"
+	"$CGCONV" -q -t json "$dir/long" | grep -qF '["labels",1,["id","7"]]'
 	# With the comments of all frames left out, addresses are the names.
 	grep -v '^#' "$dir/in" >"$dir/plain"
 	"$CGCONV" -q -t folded "$dir/plain" | same - <(printf '%s\n' \
