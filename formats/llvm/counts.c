@@ -182,8 +182,11 @@ llvm_find_counts(const struct llvm_sums *sums, uint64_t name, uint64_t hash,
 		return cg_map_get(&sums->names, name) == 0;
 	fn = &sums->fn[at - 1];
 	counts->ran = true;
-	counts->counter = sums->counter + fn->counter;
-	counts->bitmap = sums->bitmap + fn->bitmap;
+	/* An array may be empty: NULL. */
+	if (fn->counters > 0)
+		counts->counter = sums->counter + fn->counter;
+	if (fn->bitmap_bytes > 0)
+		counts->bitmap = sums->bitmap + fn->bitmap;
 	counts->counters = fn->counters;
 	counts->bitmap_bytes = fn->bitmap_bytes;
 	return true;
