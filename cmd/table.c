@@ -67,8 +67,8 @@ print_option_of_format(const struct cg_option *option)
 
 	if (option->type == CG_FLAG && option->fallback &&
 	    strcmp(option->fallback, "yes") == 0)
-		printf("option\t--no-%s\t\tnot: %s\n", option->name,
-		    option->help);
+		printf(
+		    "option\t--no-%s\t\tnot: %s\n", option->name, option->help);
 	else
 		print_row("option", "--", option->name, arg, option->help);
 }

@@ -253,12 +253,10 @@ take_line(struct reader *r, struct cg_slice line)
 static int
 read_report(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	static const struct cg_event time = {
-		.name = "ns",
+	static const struct cg_event time = { .name = "ns",
 		.long_name = "Time",
 		.unit = "ns",
-		.incl = CG_INCL_BY_COUNTS
-	};
+		.incl = CG_INCL_BY_COUNTS };
 	struct reader r = { .job = job, .build = build };
 	struct cg_slice line;
 	bool ok = true;

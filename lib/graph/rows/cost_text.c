@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "graph/rows/cursor.h"
 #include "graph/graph.h"
+#include "graph/rows/cursor.h"
 
 /* ---- Numbers ------------------------------------------------------------ */
 
