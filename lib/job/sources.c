@@ -53,8 +53,7 @@ skip(struct request *request, const char *path, const char *why)
 	if (!reported)
 		return cg_reject_nomem(job);
 	if (*reported == 0 && cg_diag_count(&job->errors.diag, why))
-		cg_diag_say(
-		    &job->errors.diag, CG_WARNING, &location, "%s", why);
+		cg_diag_say(&job->errors.diag, CG_WARNING, &location, why);
 	*reported = 1;
 	return true;
 }
