@@ -121,7 +121,9 @@ llvm_add_record(struct llvm_profile *profile, const struct llvm_record *record)
 		sums->unlike++;
 		return true;
 	}
-	add_counters(profile, &sums->counter[fn->counter], record);
+	/* An array may be empty: NULL. */
+	if (fn->counters > 0)
+		add_counters(profile, &sums->counter[fn->counter], record);
 	for (uint32_t i = 0; i < fn->bitmap_bytes; i++)
 		sums->bitmap[fn->bitmap + i] |=
 		    record->bitmap[(size_t)i * profile->step];

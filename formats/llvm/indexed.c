@@ -183,8 +183,9 @@ llvm_read_indexed(struct llvm_profile *profile, struct cg_slice text)
 	if (type != 0)
 		return fail(&indexed, bytes.at - 16, "hashes by MD5");
 	if (indexed.version >= 9) {
-		bytes.at += 8; /* offset of the profile of memory */
-		if (bytes.at > bytes.end || !llvm_take(&bytes, 8, &offset) ||
+		/* The first offset is that of the profile of memory. */
+		if (!llvm_take(&bytes, 8, &unused) ||
+		    !llvm_take(&bytes, 8, &offset) ||
 		    !seek(&indexed, offset, &bytes) ||
 		    !llvm_take(&bytes, 8, &size) ||
 		    !llvm_cut(&bytes, size, &ids))

@@ -280,8 +280,9 @@ take_function(struct executable *exe, struct llvm_bytes *bytes)
 	if (at == 0)
 		return fail(exe, "the files of a function");
 	unit = &exe->unit.at[at - 1];
-	fn.file = exe->file.at + unit->file;
 	fn.files = unit->files;
+	if (fn.files > 0)
+		fn.file = exe->file.at + unit->file;
 	return keep_function(exe, &fn);
 }
 
