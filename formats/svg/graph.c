@@ -192,16 +192,18 @@ judged_fn(const struct writer *w, uint32_t frame)
  * Writes the verdict on the change of a frame, "; self: real change ...". It
  * is the verdict on the self cost of the function that judged_fn() returns.
  * For the root it is that on the total. Writes nothing if there is no
- * judgement.
+ * judgement, nor for the unknown function, which is not compared.
  */
 static void
 put_judged(struct writer *w, uint32_t frame)
 {
 	cg_fn fn = frame ? judged_fn(w, frame) : 0;
-	struct cg_judged judged = svg_judged(w->svg, fn);
+	struct cg_judged judged;
 
-	if (!w->svg->judgement ||
-	    (fn == 0 && judged.verdict == CG_NOT_COMPARED))
+	if (!w->svg->judgement)
+		return;
+	judged = frame ? svg_judged(w->svg, fn) : w->svg->judgement->total;
+	if (fn == 0 && judged.verdict == CG_NOT_COMPARED)
 		return;
 	cg_puts(w->svg->out, fn ? "; self" : "; ");
 	if (fn != w->tree.frame[frame].fn) {

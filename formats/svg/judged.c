@@ -45,7 +45,7 @@ svg_judged(const struct svg *svg, cg_fn fn)
 
 	if (!svg->judgement || fn >= svg->judgement->fns)
 		return none;
-	return fn == 0 ? svg->judgement->total : svg->judgement->self[fn];
+	return svg->judgement->self[fn];
 }
 
 static void

@@ -122,7 +122,7 @@ void svg_put_legend(struct svg *);
  * compared.
  */
 void svg_find_judgement(struct svg *);
-/* Returns the verdict on the self cost of a function; 0: on the total. */
+/* Returns the verdict on the self cost of a function; of 0: not compared. */
 struct cg_judged svg_judged(const struct svg *, cg_fn);
 /* Writes a verdict in words, with the interval of the change. */
 void svg_put_judged(struct svg *, const struct cg_judged *);

@@ -186,6 +186,16 @@ verdicts()
 	# Reversed stacks are about their leaves.
 	"$CGCONV" -q --diff "$@" -t svg --reverse-order >"$dir/out.svg"
 	grep -A 1 '<title>main$' "$dir/out.svg" | grep -o 'self of b: real change'
+	# The total is judged, the unknown function is not.
+	for n in 10 30; do
+		printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"samples","","","stated",false]' \
+			'["function",1,"a",0,0]' '["frame",1,0,1,0,0,0]' '["frame",2,1,0,0,0,0]' '["part",0,0,0,""]' \
+			"[\"stack\",1,${n}000,[${n}000]]" "[\"stack\",2,5$n,[5$n]]" "[\"total\",[$((n * 1000 + 500 + n))]]" \
+			'["end",{"records":9}]' >"$dir/$n.json"
+	done
+	"$CGCONV" -q --diff -t svg "$dir/10.json" "$dir/30.json" >"$dir/out.svg"
+	verdicts "$dir/out.svg" | grep 'real change' | cut -d ' ' -f 1 | same - <(printf '%s\n' a all)
+	coloured "$dir/out.svg" | grep '^\[unknown\] .* #f3f3f3$'
 	# Exact counts have no noise.
 	printf 'events: Ir\nfn=f\n1 1000\n' >"$dir/a.cg"
 	printf 'events: Ir\nfn=f\n1 1001\n' >"$dir/b.cg"
