@@ -67,7 +67,7 @@ function foundShare(layout) {
 
 /* What is known of the change of a box's function; its frames are not judged one by one. */
 function judgedBox(layout, i) {
-	const kind = currentMode() === 'inverted' ? 'self' : 'inclusive';
+	const kind = layout.reversed ? 'self' : 'inclusive';
 	const words = i && layout.before ? judgedWords(currentEvent(), kind, layout.fn[i]) : '';
 
 	return words ? el('span', { class: 'dim' }, '; the function, ' + kind + ': ' + words) : '';
@@ -122,7 +122,7 @@ function drawFlame(box, detail, layout, event) {
 
 	return new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
 		dark: isDark(), root: 'all: ' + costText(layout.cost[0], event), hint, describe: describeBox,
-		grey: unrealBoxes(layout, event, currentMode() === 'inverted'),
+		grey: unrealBoxes(layout, event),
 		links: (fn) => el('span', { class: 'dim' }, ' ', refineLinks(fn)) });
 }
 

@@ -186,17 +186,17 @@ function judgedCard(event) {
  * By box of a layout: 1 if it is grey. With reversed stacks, boxes are parts of
  * the self cost of the function at their root.
  */
-function unrealBoxes(layout, event, reversed) {
+function unrealBoxes(layout, event) {
 	const grey = new Uint8Array(layout.n), by = new Uint8Array(fnCount + 1);
 	let root = 0;
 
 	if (!layout.before || !isJudged(event))
 		return null;
 	for (let fn = 0; fn <= fnCount; fn++)
-		by[fn] = isUnreal(event, reversed ? 'self' : 'inclusive', fn) ? 1 : 0;
+		by[fn] = isUnreal(event, layout.reversed ? 'self' : 'inclusive', fn) ? 1 : 0;
 	for (let i = 1; i < layout.n; i++) {
 		root = layout.depth[i] === 1 ? by[layout.fn[i]] : root;
-		grey[i] = reversed ? root : by[layout.fn[i]];
+		grey[i] = layout.reversed ? root : by[layout.fn[i]];
 	}
 	return grey;
 }

@@ -210,7 +210,7 @@ function mergedLayout(event) {
 const NARROW = 1 / 20000;
 
 function invertedLayout(event, merge) {
-	return callersOfNodes(event, merge, Array.from(parents().keys()).slice(1), measures(event));
+	return { ...callersOfNodes(event, merge, Array.from(parents().keys()).slice(1), measures(event)), reversed: true };
 }
 
 /* Callers of nodes, which are on no stack together; measures by node. */

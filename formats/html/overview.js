@@ -164,7 +164,7 @@ function previewCard(key, event) {
 		if (!at.isConnected)
 			return;
 		if (key === 'map') {
-			mapView = drawMap(at, detail, event, -1, { view: 'map' });
+			mapView = drawMap(at, detail, event, -1, { view: 'map', map: '' });
 		} else {
 			flame = drawFlame(at, detail, flameLayout(event), event);
 			flame.describe(-1);

@@ -1557,6 +1557,11 @@ map()
 	leaf=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')leaf" | cut -d : -f 1)
 	map "map=callers&fn=$((leaf - 1))" |
 		same - <(printf '%s\n' '0	leaf	40' '1	<cycle 1>	40' '2	main	40')
+	# The picture in the overview always has callees; its links lead to them.
+	browse 'view=overview&map=callers'
+	grep -o '<a class="node" href="[^"]*' "$dir/dom" >"$dir/links"
+	grep -F 'view=map' "$dir/links"
+	not grep -F 'map=callers' "$dir/links"
 	file=samples/callgrind/events/callgrind.out
 	report "$file"
 	work=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')work" | cut -d : -f 1)
