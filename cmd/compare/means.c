@@ -50,7 +50,6 @@ static int
 hand_over(const struct args *args, struct noise *noise,
     const struct cg_graph *graph, struct cg_judgement *judgement)
 {
-	/* Numbers the functions of the difference as those of the runs. */
 	int status = cg_job_unite(noise->args->job, args->job, &noise->graph);
 
 	if (status == CG_OK && !tell_runs(noise, graph, judgement))
