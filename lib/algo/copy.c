@@ -386,8 +386,9 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
  * Copies a track (the timeline of a thread) as a new one, with the stacks and
  * costs of its moments (samples, begins and ends of calls) mapped to the other
  * graph. It is never merged with a track of another input, which may have the
- * same pid and tid. Moments whose stack the copy drops are skipped; in a
- * timeline of calls nothing runs then.
+ * same pid and tid. Samples whose stack the copy drops are skipped. In a
+ * timeline of calls, no function runs then. There, moments that change nothing
+ * because frames were dropped are skipped.
  */
 static void
 copy_track(struct cg_copy *copy, size_t number)

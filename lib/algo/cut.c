@@ -211,9 +211,10 @@ length_of(const struct cut *cut, const struct cg_track *track,
 
 /*
  * Adds the part of a sample that is between the edges (the two times of
- * --between), as a stack and as a moment of the timeline. Does nothing if no
- * part of it is. If the sample began before the first edge, only the rest of
- * its duration is added, none of its other costs, and it counts as 0 samples.
+ * --between), as a stack and as a moment of the timeline. Adds nothing if the
+ * whole sample is outside. If the sample began before the first edge, only the
+ * rest of its duration is added, none of its other costs, and it counts as 0
+ * samples.
  */
 static void
 cut_sample(struct cut *cut, const struct cg_track *track,

@@ -32,10 +32,10 @@ find_event(const struct cg_graph *graph, const char *name)
 }
 
 /*
- * Adds the columns of an event that both profiles have, at[0] in the profile
- * before and at[1] in the profile after: one signed column for the difference,
- * or two side by side. Records them in copy[].change. The builder fails if
- * both have a unit and the units differ.
+ * Adds to the difference an event that both profiles have: one signed column,
+ * or two columns side by side. at[0] is the event's column in the profile
+ * before, at[1] that in the profile after. Stores the new columns in
+ * copy[].change. The builder fails if both have a unit and the units differ.
  */
 static void
 add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
@@ -134,7 +134,8 @@ add_events(struct cg_diff *diff, struct cg_copy copy[2])
 /*
  * Writes the formula of an inherited event to text, such as "+1 Ir+10 L1m";
  * each name of an event gets the suffix `end`. False: an event of the formula
- * was dropped, the text is too long, or all factors are 0.
+ * was dropped, the text is too long, or all factors are 0; text is then
+ * undefined.
  */
 static bool
 put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
@@ -204,9 +205,10 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 
 /*
  * Sets a factor for each event of a difference between two profiles, by which
- * --normalize multiplies the costs of the profile before. Then the sum of its
- * costs equals that of the profile after. The builder fails if one of the two
- * sums is not from 1 to INT64_MAX.
+ * --normalize multiplies the costs of the profile before: change->to /
+ * change->from. The sum of these costs then equals that of the profile after
+ * or, if that merges several runs of the program, the mean of a run. The
+ * builder fails if one of the two sums is not from 1 to INT64_MAX.
  */
 static void
 set_scales(struct cg_diff *diff, struct cg_copy copy[2])

@@ -132,10 +132,11 @@ add_entry(struct entries *entries, cg_part part, cg_fn fn)
 
 /*
  * Compares, for each function with rows in a part (thread or process), its
- * inclusive cost with the cost of all calls to it. If the calls cost less,
- * adds a call by the unknown caller with the difference. This may add runs
- * (rows of a function in a part) while run_order is read, but run_order does
- * not change. False: an error.
+ * inclusive cost with the cost of all calls to it. If it is called, but the
+ * calls cost less, adds a call by the unknown caller with the difference, as
+ * far as find_lack() knows it. This may add runs (rows of a function in a
+ * part) while run_order is read, but run_order does not change. False: an
+ * error.
  */
 static bool
 add_part(struct entries *entries, cg_part part)

@@ -61,7 +61,8 @@ add_named(
  * Adds a function to the new graph for an old function, and stores its id in
  * f->copy.fn. It is a copy, unless the filters merge functions by file, object
  * (executable or library) or class. Then it is one function for all of the
- * same file, object or class. A function without a class is copied.
+ * same file, for all of the same object, or for all of the same class and
+ * object. A function without a class is copied.
  */
 static void
 map_fn(struct filtering *f, cg_fn fn)

@@ -205,9 +205,9 @@ cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
 
 /*
  * Returns the function for the count-th frame of fn on the current stack. With
- * --separate-recs it is "f'2" and so on from the second frame on, up to the
- * greatest level, which has all deeper ones; else fn. 0: an error, which sets
- * fold->failed (or fn is 0).
+ * --separate-recs, that is "f'2" for the second frame, and so on. Frames
+ * deeper than level fold->levels get the function of that level. Else it is
+ * fn. 0: an error, which sets fold->failed, or fn is 0.
  */
 static cg_fn
 fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
@@ -241,11 +241,11 @@ call_key(cg_fn caller, cg_fn callee)
 }
 
 /*
- * True if no outer frame on the current stack has the same call (caller and
- * callee); the call is then marked as open, and counts. The caller has counted
- * the callee's frame in its state. The first call of each callee is stored in
- * that state, others in a map. If the map cannot grow, sets fold->failed and
- * returns false.
+ * True if no outer frame on the current stack has the same call (pair of
+ * caller and callee). The call is then marked as open, and its cost is to be
+ * added. state->taken of the callee must already include the callee's frame.
+ * The first call of each callee is stored in that state, others in a map. If
+ * the map cannot grow, sets fold->failed and returns false.
  */
 static bool
 is_first_call(struct cg_fold *fold, cg_fn caller, cg_fn callee)
@@ -418,13 +418,13 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 
 /*
  * Adds the cost of a closed frame, including all frames called from it, to the
- * inclusive cost of its function. Does not if an outer frame of the function
- * is open, as that one adds the cost. Also adds the samples of the frame to
- * the function's repeats if two calls of the function count them. That is so
- * if an open outer frame of the function has a caller, and no outer frame has
- * the same call. A frame without costs adds nothing, as a row without costs
- * cannot be written. In each case a frame with a caller no longer counts in
- * state->called. False: an error.
+ * inclusive cost of its function. Adds no cost if an outer frame of the
+ * function is open, as that frame adds it. Also adds the samples of the frame
+ * to the function's repeats if two calls of the function count them. That is
+ * so if an open outer frame of the function has a caller, and no outer frame
+ * has the same call. A frame without costs adds nothing, as a row without
+ * costs cannot be written. In each case a frame with a caller no longer counts
+ * in state->called. False: an error.
  */
 static bool
 add_inclusive(
@@ -545,7 +545,7 @@ node_at(const struct cg_fold *fold, size_t depth)
 
 /*
  * Closes and opens frames until the open ones are those of the stack that ends
- * in leaf. Frames that it shares with the stack before stay open. If leaf is
+ * in leaf. Frames common to the open ones and that stack stay open. If leaf is
  * 0, closes all frames. Ids of nodes grow from the root to a leaf, so of two
  * nodes the one with the larger id is not an ancestor of the other. False: an
  * error.

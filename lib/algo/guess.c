@@ -367,11 +367,12 @@ add_candidates(struct guess *guess, uint32_t path)
 }
 
 /*
- * Appends a call path of fn, and adds it to the list of fn's paths. Path
- * number `up` is that of the caller, and `arc` the calls from there. If up is
- * NO_PATH, fn is the root of the path. Also stores, by column, which fraction
- * of fn's cost the path has. Adds nodes only for the frames of the callers;
- * fn's own frame is added later, for each row. False: out of memory.
+ * Appends a call path that ends in fn to guess->path, and links it as the last
+ * path of fn. `up` is the number of the path that ends in the caller, and
+ * `arc` the index of the caller's call to fn. If `up` is NO_PATH, fn is the
+ * root of the path. Also stores, for each column, the fraction of fn's cost
+ * that the path gets. Adds nodes only for the frames of the callers; fn's own
+ * frame is added later, for each row. False: out of memory.
  */
 static bool
 add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
@@ -412,7 +413,8 @@ add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
 /*
  * Adds a path for each function with rows and without callers, then extends
  * paths by the heaviest call that is left, until PATHS_MAX paths are reached
- * or no call is heavy enough. Leaves no candidates. False: out of memory.
+ * or no call is heavy enough. Then drops the calls that are left. False: out
+ * of memory.
  */
 static bool
 follow_paths(struct guess *guess)

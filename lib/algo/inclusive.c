@@ -116,10 +116,11 @@ note_repeats(struct cg_sums *sums, cg_fn fn, uint64_t count)
 }
 
 /*
- * Appends the callee to the list of all calls. Unless the caller is the callee
- * itself, adds the call's count to the callee's number of calls, and marks the
- * callee as called if the caller is known. sums->first[caller + 2] counts the
- * caller's calls, for sort_calls(). False: out of memory, or overflow
+ * Appends the callee to the list of all calls, and adds 1 to
+ * sums->first[caller + 2], where sort_calls() expects the number of calls by
+ * the caller. Unless the caller is the callee itself, adds the call's count to
+ * the callee's number of calls, and marks the callee as called if the caller
+ * is known. False: out of memory or too many calls; or the number overflows
  * (reported).
  */
 static bool
@@ -142,11 +143,11 @@ note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
 }
 
 /*
- * Does the first pass over the rows of a part. Lists all calls in the order of
- * runs (a run has the rows of a function in a part, such as a thread), and
- * stores where those of each run end. Also counts, by function, calls and
- * repeats (calls within calls of the same function). False: out of memory or
- * overflow.
+ * Appends all calls in the rows of a part to calls->callee, run by run (a run
+ * has the rows of a function in a part, such as a thread). Sets calls->end[i]
+ * to the number of calls listed up to the end of run number i. Also sums, by
+ * function, the counts of calls to it and its repeats (calls within calls of
+ * the same function). False: out of memory or overflow.
  */
 static bool
 note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
@@ -211,7 +212,8 @@ list_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 /*
  * Sets sums->cycle of each function to the number of its recursive cycle, from
  * 1 on; 0 if it is in none. A cycle is a strongly connected component of more
- * than one function. False: out of memory.
+ * than one function. sort_calls() must have sorted the calls. False: out of
+ * memory.
  */
 static bool
 number_cycles(struct cg_sums *sums)
@@ -501,9 +503,10 @@ end_cycles(struct cg_sums *sums)
 /*
  * Adds the costs of a run (rows of a function in one thread or process) to the
  * sums of the function. Adds self costs to sums->self. Adds to sums->inclusive
- * what the input states; if it states nothing, self costs plus the calls that
- * leave the function's cycle. If there are cycles, also adds to sums->of what
- * end_cycles() needs. False: a sum overflows (not reported).
+ * the inclusive cost that the input states for the run. If it states none,
+ * adds the self costs plus the costs of calls that leave the function's cycle.
+ * If there are cycles, also adds to sums->of what end_cycles() needs. False: a
+ * sum overflows (not reported).
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)

@@ -77,9 +77,9 @@ has_partners(const struct join *join)
 }
 
 /*
- * Copies the graph to another one; functions without an object (executable or
- * library) become the function of the same file and name that has one. Returns
- * the status.
+ * Copies the graph to another one. A function without an object (executable or
+ * library) is merged with the only function that has an object and the same
+ * file and name, if there is one. Returns the status.
  */
 static int
 add_joined(const struct join *join, struct cg_build *to)

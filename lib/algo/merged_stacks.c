@@ -36,9 +36,9 @@ child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 }
 
 /*
- * Looks up a child of a frame by its key. The caller has compared the key of
- * the child looked up last, which is another. Returns the child's number. 0:
- * it is new, and the caller adds it with the next number. An only child is
+ * Looks up a child of a frame by its key. The caller has checked that the
+ * child looked up last has another key. Returns the child's number. 0: it is
+ * new, and the caller adds it as frame number merged->frames. An only child is
  * stored with its parent; once there are several, all are in the table.
  * SIZE_MAX: out of memory.
  */
@@ -289,9 +289,9 @@ static const struct {
  * Returns 'i' for an inlined frame, 'j' for code compiled at run time, 'k' for
  * the kernel, else 0. Judges by the path of the object (the mapped file), as
  * stackcollapse-perf.pl --all does. Code in perf-PID.map was compiled at run
- * time, as JIT compilers write that file for perf. Other names in brackets are
- * the kernel, except memory of the process: "[JIT app cache]" of simpleperf is
- * 'j'; "[vdso]" and "[anon:x]" are 0.
+ * time, as JIT compilers write that file for perf. vmlinux* and *.ko are the
+ * kernel. So are other names in brackets, except memory of the process: "[JIT
+ * app cache]" of simpleperf is 'j'; "[vdso]" and "[anon:x]" are 0.
  */
 char
 cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)

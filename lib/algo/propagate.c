@@ -129,8 +129,8 @@ overflow(const struct prop *prop)
 }
 
 /*
- * Adds up the self cost of a function in prop->member, and appends its calls
- * to prop->arc; caller is its index. False: an error.
+ * Sums the self costs of the function with index `caller` in prop->fn into
+ * prop->member, and appends its calls to prop->arc. False: an error.
  */
 static bool
 collect_fn(struct prop *prop, cg_part part, uint32_t caller)
@@ -209,8 +209,8 @@ make_room(struct prop *prop)
 
 /*
  * Finds the strongly connected components (recursive cycles, or single
- * functions) of the calls. Then sorts the numbers of the calls by the
- * component of their callee into prop->by. Those of component c are
+ * functions) of the calls. Then sorts the calls (their indexes in prop->arc)
+ * by the component of their callee into prop->by. The calls to component c are
  * by[into[c]] to by[into[c + 1] - 1], in ascending order. False: out of
  * memory.
  */
@@ -369,10 +369,10 @@ share_cycles(struct prop *prop)
 }
 
 /*
- * Adds the computed costs of the caller's calls to the graph: each as a row of
+ * Adds the computed costs of the caller's calls to the graph. Each is a row of
  * the same call with count 0, which a cursor adds to the existing row. cost is
- * scratch space by event. Adds nothing if no call has a cost, which is common.
- * False: out of memory.
+ * scratch space with an entry for each event, all 0 before and after. Adds
+ * nothing if no call has a cost, which is common. False: out of memory.
  */
 static bool
 add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)

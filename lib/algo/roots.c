@@ -99,9 +99,10 @@ replace_blanks(struct rooting *r)
 
 /*
  * Appends the values of a stack's labels with the key to r->text, which is
- * empty, separated by commas: texts as they are, numbers as "pid=5", the key
- * only if the number comes first. Replaces blanks by '_'. Appends nothing if
- * there are no such labels. False: out of memory.
+ * empty, separated by commas. Texts are appended as they are, numbers as
+ * "pid=5" with their unit, but the key only if the number is the first value.
+ * Replaces blanks by '_'. Appends nothing if there are no such labels. False:
+ * out of memory.
  */
 static bool
 append_labels(struct rooting *r, const char *key, cg_labels labels)

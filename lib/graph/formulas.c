@@ -121,8 +121,8 @@ index_names(const struct cg_graph *graph, struct cg_map *names)
 /*
  * Splits a formula into terms, which it appends to to->term, each with the
  * number of the event that it names, as index_names() counts them. Sets
- * to->bad and stops if the formula is malformed, empty, too long, or names an
- * unknown event. False: out of memory.
+ * to->bad and stops if the formula is malformed, empty or too long, has a
+ * number above INT64_MAX, or names an unknown event. False: out of memory.
  */
 static bool
 parse(const struct cg_graph *graph, const struct cg_map *names,
@@ -184,10 +184,10 @@ add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 }
 
 /*
- * Adds the terms of formula i that were not added yet to its factors. Stops at
- * a term that names an unresolved formula and returns its index: the caller
- * resolves it first, then calls again. Returns i once formula i is resolved or
- * invalid (a cycle, or a term that is invalid).
+ * Goes on resolving formula i: adds its next terms to its factors. Stops at a
+ * term that names an unresolved formula and returns the index of that formula:
+ * the caller resolves it first, then calls again. Returns i once formula i is
+ * resolved or invalid (a cycle, or a term that is invalid).
  */
 static size_t
 advance(struct cg_graph *graph, struct pending *pending, size_t i)

@@ -175,10 +175,11 @@ count_zeros(const char *text, const char *last, size_t most)
 /*
  * Parses the costs of a line, at most `most` decimal numbers with one blank
  * between them, and adds them to sum[]. Packs them at *to, without trailing
- * zeros. Sets *to to the end of the packed values, and *count to the number of
- * packed items, which are values or runs of zeros. A word of text can be
- * loaded up to "last". Returns the newline. NULL: any other text, or a sum
- * overflows; sum[], *to and *count are unchanged then.
+ * zeros; there must be room for `most` values. Sets *to to the end of the
+ * packed values, and *count to the number of packed items, which are values or
+ * runs of zeros. A word of text can be loaded up to `last`. Returns the
+ * newline. NULL: any other text, or a sum overflows; sum[], *to and *count are
+ * unchanged then.
  */
 static inline const char *
 pack_values(const char *text, const char *last, uint64_t *sum, size_t most,

@@ -392,10 +392,10 @@ look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 }
 
 /*
- * Follows n paths of frames down the tree of stacks as far as nodes exist;
- * each walk then has the last node found, and the frames without a node. Takes
- * one step of each path in turn, so that their cache misses overlap. A node
- * that is not found at the first look counts as missing.
+ * Follows n paths of frames, at most WALKS, down the tree of stacks as far as
+ * nodes exist. Each walk then has the last node found, and the frames without
+ * a node. Takes one step of each path in turn, so that their cache misses
+ * overlap. A node that is not found at the first look counts as missing.
  */
 static void
 walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)

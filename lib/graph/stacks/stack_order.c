@@ -261,10 +261,11 @@ sort_by_labels(struct order *order)
 }
 
 /*
- * Replaces leaf nodes of stacks by their new numbers, and sorts stacks by part
- * (thread or process), then by leaf (two stable counting sorts, by leaf
- * first). part_stacks[] has room for two entries more than there are parts,
- * all 0. Sets part_stacks[p] to the index of the first stack of part p, and
+ * Replaces leaf nodes of stacks by their new numbers, which the nodes have in
+ * "latest". Sorts stacks by part (thread or process), then by leaf (two stable
+ * counting sorts, by leaf first). order->count has an entry more than there
+ * are nodes, and part_stacks[] two more than there are parts; all are 0
+ * before. Sets part_stacks[p] to the index of the first stack of part p, and
  * the entry after the last part to the number of stacks.
  */
 static void
