@@ -35,9 +35,9 @@ struct cut {
 
 /*
  * Parses one of the two times of --between from the start of text: seconds
- * ("2", "0.5s"), or a percentage of the whole time ("10%"); text that is empty
- * or begins with a comma leaves it unset. False: malformed, or more than 100
- * %.
+ * ("2", "0.5s"), or a percentage of the whole time ("10%"). If text is empty
+ * or begins with a comma, the time is not given: edge->given becomes false.
+ * False: malformed, a time that is too large, or more than 100 %.
  */
 static bool
 take_edge(struct cg_slice *text, struct cg_edge *edge)

@@ -168,9 +168,9 @@ extend_path(struct filtering *f, cg_node node)
 }
 
 /*
- * Returns the node (of the old graph) with the innermost frame that the
- * filters leave of the stack that ends in node. 0: they drop the whole stack,
- * by --focus or --ignore, or each of its frames.
+ * Returns the old node of the innermost frame that the filters keep in the
+ * stack of `node`. 0: they drop the whole stack, by --focus or --ignore, or
+ * each of its frames.
  */
 static cg_node
 end_of(const struct filtering *f, cg_node node)

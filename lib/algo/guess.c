@@ -239,8 +239,9 @@ compare_candidates(const void *one, const void *two)
 
 /*
  * Keeps only the best PATHS_MAX candidates (calls that may extend a path), as
- * no more paths can be added, and sets guess->least to the worst of them. The
- * array is sorted, and thus a heap, too.
+ * no more paths can be added. There must be at least that many. Sets
+ * guess->least to the worst one kept. The array is then sorted, and thus a
+ * heap, too.
  */
 static void
 drop_candidates(struct guess *guess)
@@ -528,8 +529,8 @@ weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)
 
 /*
  * Distributes one value of a row among the first n call paths of its function,
- * in whole numbers with an exact sum; stores them in column `event` of
- * guess->spread.
+ * in whole numbers whose sum is the value. Stores these numbers in column
+ * `event` of guess->spread.
  */
 static void
 spread_value(

@@ -455,10 +455,11 @@ larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Sets the inclusive cost of a function in a cycle to the greatest of: the
- * cost of all calls to it; its self cost plus all its calls; its self cost
- * plus its calls that leave the cycle (the sum so far). The first two count
- * recursion several times, so they are limited to the cost of the cycle.
+ * Sets the inclusive cost of a function in a cycle to the greatest of three
+ * sums. One is the cost of all calls to it. One is its self cost plus the cost
+ * of all its calls. One is its self cost plus the cost of its calls that leave
+ * the cycle, which sums->inclusive has so far. The first two count recursion
+ * several times, so they are limited to the cost of the cycle.
  */
 static void
 set_member(struct cg_sums *sums, cg_fn fn, size_t event)
@@ -548,9 +549,9 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 }
 
 /*
- * Second pass over the rows of a part (thread or process), after cycles were
- * numbered: adds the costs of all functions to the sums, then corrects those
- * of members of cycles. False: an error (reported).
+ * Reads the rows of a part (thread or process) a second time, after cycles
+ * were numbered. Adds the costs of all functions to the sums, then corrects
+ * those of members of cycles. False: an error (reported).
  */
 static bool
 sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)

@@ -200,8 +200,8 @@ translate(const struct cg_copy *copy, cg_fn fn)
 
 /*
  * Maps functions of this profile to equal functions in the new graph, which
- * has the other profile's: sets copy->fn[], 0 if there is none, and marks the
- * function found in taken[].
+ * has the functions of the other profile. Sets copy->fn[] to them, 0 if there
+ * is none, and marks them in taken[], by id in the new graph.
  */
 static void
 pair_exactly(struct cg_copy *copy, bool *taken)

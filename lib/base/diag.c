@@ -9,9 +9,9 @@
 #include "base/base.h"
 
 /*
- * Copies a text into the buffer `to` of size bytes, with control characters as
- * \x1b: names come from the input and must not control a terminal. A text that
- * is too long is cut.
+ * Copies a text into the buffer `to` of size bytes (at least 5), with control
+ * characters as \x1b: names come from the input and must not control a
+ * terminal. A text that is too long is truncated.
  */
 static void
 escape_controls(const char *from, char *to, size_t size)
@@ -50,10 +50,10 @@ option_length(const char *text)
 
 /*
  * Copies the format string of a message into the buffer `to` of size bytes,
- * with each {option} spelled as the program does ("--option", for the prefix
- * "--"), or as "option 'option'" if it has set no prefix. fmt is the library's
- * own text, so that {main} in a name from the input is not taken for an
- * option. A text that is too long is cut.
+ * with each {option} spelled as the program does: "--option" if
+ * diag->option_prefix is "--", "option 'option'" if it is NULL. fmt is the
+ * library's own text, so that {main} in a name from the input is not taken for
+ * an option. A text that is too long is truncated.
  */
 static void
 spell_options(

@@ -235,9 +235,9 @@ reject_all(const struct cg_patch *patch)
 }
 
 /*
- * Adds the changed lines of a file that the graph lacks with a count of 0, in
- * a function without a name, so that they count as not covered. Lines without
- * text are skipped. False: the builder has failed.
+ * Adds the changed lines of a file of the patch, which the graph lacks. Each
+ * gets a count of 0, in a function without a name, so that it counts as not
+ * covered. Lines without text are skipped. False: the builder has failed.
  */
 static bool
 add_missing(struct cg_patch *patch, const struct cg_patch_file *file)

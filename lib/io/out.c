@@ -455,9 +455,9 @@ open_temp(struct cg_out *out, mode_t mode)
 
 /*
  * Opens an existing file for writing, without truncating it, and returns its
- * descriptor; -1 with errno if it fails. *absent: there is nothing at path,
- * not even a link. Retries, as another process may create or remove the file
- * meanwhile. follow: links are followed.
+ * descriptor; -1 with errno if it fails. Sets *absent to whether there is
+ * nothing at path, not even a link. Retries, as another process may create or
+ * remove the file meanwhile. If "follow", links are followed.
  */
 static int
 open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)

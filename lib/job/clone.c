@@ -91,7 +91,7 @@ cg_job_clone(struct cg_job *job)
 
 /*
  * Adds descriptions to the difference of two profiles: which profiles they
- * are, and how they were compared.
+ * are, and how they were compared. If memory runs out, the job fails.
  */
 static void
 describe(struct cg_job *job, const struct cg_job *const side[2],

@@ -353,9 +353,10 @@ tell_untimed(struct cg_job *job, const char *flag)
 /*
  * Turns labels into frames (--root-by). If the output format cannot represent
  * labels, drops the remaining labels, and merges stacks that differ only in
- * labels. If labels are lost, sets *lost to CG_LABELS, else leaves it as it
- * is. That loss is noted here even without --verbose, as --part-by could keep
- * them; with --strict the caller reports it as an error. Returns the status.
+ * labels. If labels are lost, sets *lost to CG_LABELS, else leaves *lost as it
+ * is. The loss is noted here even without --verbose, as --part-by could keep
+ * the labels; with --strict the caller reports it as an error. Returns the
+ * status.
  */
 int
 cg_job_convert_labels(

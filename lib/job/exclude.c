@@ -54,9 +54,9 @@ is_external(const struct sources *scan)
 /*
  * Finds the lines that markers and patterns in the file's source exclude from
  * coverage, and counts the source as found or missing. A missing source is no
- * error. Does nothing if neither markers, patterns nor lines without code are
- * searched for, the file has no path, or none of its lines counts. False: out
- * of memory, or an error (reported).
+ * error. Does not open the source if neither markers, patterns nor lines
+ * without code are searched for, the file has no path, or none of its lines
+ * counts. False: out of memory, or an error (reported).
  */
 static bool
 scan_file(struct sources *scan, cg_file file)

@@ -211,8 +211,8 @@ compare_names(const void *pa, const void *pb)
  * Returns CG_DIRECTORY_MAGIC followed by the names in a directory, one per
  * line, by which a format can recognize a directory as a whole. The list ends
  * after LISTING_MAX bytes, or where memory runs out. The caller frees it.
- * NULL: the directory cannot be listed, is empty, or there is no memory at
- * all.
+ * NULL: the directory cannot be listed, has no entries, not even ".", or there
+ * is no memory at all.
  */
 static char *
 list_directory(const char *directory)
@@ -341,7 +341,8 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 
 /*
  * Appends the inputs in a directory to files: all files below it with a suffix
- * that a format reads from directories, sorted by path. If there are none,
+ * that a format reads from directories, sorted by path. Files that the reader
+ * of another one of them opens are not inputs. If there are no such files,
  * appends the directory itself if a format recognizes it as a whole. Returns
  * the status. A directory without any input is an error, unless something was
  * skipped (and reported) before.

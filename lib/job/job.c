@@ -547,8 +547,8 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 
 /*
  * Finds the input files, opens and reads each into the graph, and closes it.
- * Returns the status; CG_EINPUT if all were skipped, so that there is nothing
- * to write.
+ * Returns the status; CG_EINPUT also if something was skipped and the graph
+ * has neither rows nor stacks, so that there is nothing to write.
  */
 static int
 read_inputs(struct cg_job *job)

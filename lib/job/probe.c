@@ -16,11 +16,11 @@
 
 /*
  * Calls the probe of all formats that can read or, if `only`, of those whose
- * wants[] is set; no probes of text formats if the input has NUL bytes. Sets
- * wants[] of each format that was asked to whether it needs more of the input
- * to decide. If a score exceeds that of *found, stores the format there;
- * another format with the same score becomes its rival. True: some formats
- * need more.
+ * wants[] is set. Does not call probes of text formats if the input has NUL
+ * bytes. Sets wants[] of each format that was asked to whether it needs more
+ * of the input to decide. If a score exceeds that of *found, stores the format
+ * there; another format with the same score becomes its rival. True: some
+ * formats need more.
  */
 static bool
 ask(const struct cg_job *job, const struct cg_head *head, bool *wants,

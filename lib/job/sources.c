@@ -288,10 +288,11 @@ is_outside(const struct request *request, struct cg_slice path)
 
 /*
  * Finds and opens the source of request->file: in the directory of --sources
- * or, without that option, in the working directory. A relative path is then
- * also searched for in the directory of the first input. Prefixes that
- * --strip-prefix has removed are tried, too. *in stays NULL if the source is
- * missing, which cg_open_source() reports. False: an error (reported).
+ * or, without that option, in the working directory. Without --sources, a
+ * relative path is also searched for in the directory of the first input.
+ * Prefixes that --strip-prefix has removed are tried, too. *in stays NULL if
+ * the source is missing, which cg_open_source() reports. False: an error
+ * (reported).
  */
 static bool
 find(struct request *request, const struct cg_graph *graph, struct cg_in **in)

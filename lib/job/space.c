@@ -165,8 +165,9 @@ open_file(struct cg_space *space, struct image *image, struct cg_slice path,
 
 /*
  * Returns the image (mapped file) with that number; NULL for number 0, no
- * mapping. The first call for an image looks for its ELF file. It does not if
- * the addresses come from a text, or the inputs are in memory.
+ * mapping. The first call for an image looks for its ELF file, unless the
+ * image has symbols, the addresses come from a text, or the inputs are in
+ * memory.
  */
 static struct image *
 get_image(struct cg_space *space, uint32_t number)

@@ -89,8 +89,8 @@ get_fn(struct cg_lines *lines, cg_fn id, size_t event, struct cg_merged_fn *fn)
 /*
  * Adds a function to the list for the current file. If the list has one with
  * the same linker name (or name, if it has no linker name), merges both: sums
- * the numbers of calls, up to UINT64_MAX, and unites the lines. False: an
- * error.
+ * the numbers of calls, up to UINT64_MAX, and extends the range of lines to
+ * include both ranges. False: an error.
  */
 static bool
 add_fn(struct cg_lines *lines, cg_fn id, size_t event)

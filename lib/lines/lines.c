@@ -156,7 +156,8 @@ drop_excluded(struct cg_lines *lines)
 
 /*
  * Sets lines->fn to the named functions whose own file is the current one,
- * without those that coverage does not count. False: out of memory.
+ * without those that coverage does not count. Sets lines->fn_index, in the
+ * same order, to their numbers in lines->part_fn. False: out of memory.
  */
 static bool
 list_fns(struct cg_lines *lines)

@@ -61,8 +61,10 @@ compare_paths(const void *pa, const void *pb)
 }
 
 /*
- * Orders files by directory first: as text, "a/b/c.c" would be between "a/a.c"
- * and "a/d.c". The unknown file is the first. False: out of memory.
+ * Sorts files by directory first: as text, "a/b/c.c" would be between "a/a.c"
+ * and "a/d.c". The unknown file is the first. Sets lines->ordered_file to the
+ * sorted files, and lines->file_order to the order number of each file. False:
+ * out of memory.
  */
 bool
 cg_lines_order_files(struct cg_lines *lines)

@@ -78,9 +78,9 @@ same_file(const struct cg_elffile *a, const struct cg_elffile *b)
 
 /*
  * Opens search->path as search->found if it is the debug file of the ELF file:
- * by equal build-ids, else by the checksum in the debuglink. Returns the
- * status; CG_EINPUT: it is not, or is the ELF file itself. After a failure
- * nothing is open.
+ * by equal build-ids or, if one has none, by the checksum in the debuglink.
+ * Returns the status; CG_EINPUT: the file is not that debug file, or it is the
+ * ELF file itself. After a failure nothing is open.
  */
 static int
 try_path(struct search *search)

@@ -417,9 +417,11 @@ end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
 }
 
 /*
- * Prepares a section for libdw: libdw would ignore a section if memory runs
- * out, and would open any file that .gnu_debugaltlink names. Returns the
- * status; CG_ELIMIT: out of memory; CG_EREAD: it cannot be read.
+ * Decompresses and reads a section before libdw uses it, as libdw would ignore
+ * a section if memory runs out. Empties .gnu_debugaltlink, as libdw would open
+ * any file that it names. Makes sections of strings, .debug_info and
+ * .debug_types end with a NUL. Returns the status; CG_ELIMIT: out of memory;
+ * CG_EREAD: the section cannot be read.
  */
 static int
 prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)

@@ -181,8 +181,9 @@ set_rules(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 /*
  * Sets the rules for an address by call frame information. Of .eh_frame and
  * .debug_frame, the first that has the address is used. If none has it, or the
- * frame address cannot be computed, rules->found stays false. `rules` has room
- * for CG_REGISTERS registers. False: out of memory.
+ * frame address cannot be computed, rules->found stays false. rules->machine
+ * must be set, and rules->rule[] have room for CG_REGISTERS rules. False: out
+ * of memory.
  */
 static bool
 find_rules(struct cg_unwinder *u, uint64_t addr, struct cg_frame_rules *rules)
@@ -285,8 +286,8 @@ read_register(const struct cg_registers *regs, uint64_t reg, uint64_t *value)
 }
 
 /*
- * Sets *result to the value of a DWARF operation with two operands: a, which
- * was below, and b, the top of the stack. False: op is another operation.
+ * Sets *result to the value of a DWARF operation with two operands: b is the
+ * top of the stack, and a the value below it. False: op is another operation.
  */
 static bool
 compute(const Dwarf_Op *op, uint64_t a, uint64_t b, uint64_t *result)

@@ -27,9 +27,9 @@ cut_exponent(struct cg_slice *text)
 }
 
 /*
- * Sets *number to a number times 10 to the power of places (0 or more),
- * rounded half up. The text has digits and at most one point. False: the
- * result does not fit into 64 bits.
+ * Sets *number to the number in text times 10 to the power of places (0 or
+ * more), rounded half up. The text has digits and at most one point. False:
+ * the result does not fit into 64 bits.
  */
 static bool
 shift_digits(struct cg_slice text, int places, uint64_t *number)
