@@ -212,10 +212,10 @@ advance(struct cg_graph *graph, struct pending *pending, size_t i)
 }
 
 /*
- * Resolves formula i, so that it has a factor for each real event, and before
- * it all formulas that it needs. Formulas come from inputs and may be nested
- * deeply, so path[] is a stack of formulas instead of recursion; it has room
- * for all formulas.
+ * Resolves formula i, so that it has a factor for each real event. Before it,
+ * resolves all formulas that it needs. Invalid formulas stay unresolved.
+ * Formulas come from inputs and may be nested deeply, so path[] is a stack of
+ * formulas instead of recursion; it has room for all formulas.
  */
 static void
 resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
@@ -285,10 +285,10 @@ rewrite(struct cg_graph *graph, struct cg_formula *formula,
 }
 
 /*
- * Handles an inherited event without a formula, such as callgrind's "event: Ir
- * : Instructions", which just describes the real event of the same name: sets
- * the long name and unit of the real event if it has none. False: the event
- * has a formula, or no real event has its name.
+ * If an inherited event has no formula, such as callgrind's "event: Ir :
+ * Instructions", it just describes the real event of the same name. Then gives
+ * its long name to the real event if that has none, and likewise its unit.
+ * False: the event has a formula, or no real event has its name.
  */
 static bool
 describe_event(struct cg_graph *graph, const struct cg_map *names,

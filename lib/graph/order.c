@@ -122,7 +122,7 @@ open_sorter(struct sorter *sorter, const struct cg_graph *graph)
 /*
  * Sorts the functions in sorter->sorted by sorter->key[fn] (a stable counting
  * sort: sorts by several keys are passes from the least significant key on).
- * Swaps the arrays sorted and room.
+ * Keys must be less than sorter->keys. Swaps the arrays sorted and room.
  */
 static void
 sort_by_key(struct sorter *sorter)

@@ -11,8 +11,8 @@
 #define FACTS_ROOM 300 /* for the names of all facts */
 
 /*
- * Writes the names of facts (kinds of data) into text, of size bytes, "lines,
- * jumps"; a list that is too long is cut. Returns text.
+ * Writes the names of facts (kinds of data) into text, which has size bytes,
+ * such as "lines, jumps". A list that is too long is truncated. Returns text.
  */
 static const char *
 list_facts(cg_facts facts, char *text, size_t size)
@@ -332,9 +332,10 @@ cg_job_root(struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Handles that --root-by has dropped the timeline, which the output format
- * could represent: clears its fact, and warns; an error with --strict, or if
- * flag (an option of that format, or NULL) needs it. Returns the status.
+ * Called if --root-by has dropped the timeline, which the output format could
+ * represent. Clears the timeline's fact, and warns. It is an error with
+ * --strict, or if flag (an option of that format, or NULL) needs the timeline.
+ * Returns the status.
  */
 static int
 tell_untimed(struct cg_job *job, const char *flag)

@@ -295,9 +295,10 @@ find_wanted(const struct cg_job *job)
 
 /*
  * Returns which facts about a sample's thread become labels of the sample, as
- * bits (indexes of cg_who_key: comm, pid, tid, thread, cpu). The usual ones do
- * if the program asks for all, or leaves it to the output format and that has
- * labels. Facts that --root-by and --part-by need do in each case.
+ * bits (indexes of cg_who_key: comm, pid, tid, thread, cpu). The usual ones
+ * become labels if the program asks for all facts, or if it leaves the choice
+ * to the output format, and that format has labels. Facts that --root-by or
+ * --part-by needs always become labels.
  */
 static unsigned
 find_who(const struct cg_job *job)
@@ -345,8 +346,9 @@ begin_graph(struct cg_job *job)
 }
 
 /*
- * Warns if the graph has no costs left because patterns of files or filters
- * dropped all, and records which in job->emptied; not for a partial job.
+ * If the graph has no costs left because patterns of files or filters dropped
+ * all, warns, and sets job->emptied to the name of what dropped them. Does
+ * nothing for a partial job.
  */
 static void
 note_emptied(struct cg_job *job)
@@ -381,8 +383,8 @@ keep_scope(struct cg_job *job)
 
 /*
  * Reduces the graph to the time range of --between; an error if there are no
- * times. Does nothing to a graph merged from other jobs, which have done it.
- * Returns the status.
+ * times. Does nothing to a graph merged from other jobs, which have reduced
+ * their graphs before. Returns the status.
  */
 static int
 cut(struct cg_job *job)

@@ -270,10 +270,11 @@ is_pair(const char *before, const char *after, size_t *len)
 
 /*
  * Finds the two events of a difference that have the costs before and after of
- * one event, as Ir_before and Ir_after have those of Ir. Number `one` must be
- * one of the two. Sets column[] to before and after, and *len to the length of
- * the name ("Ir"). Unless name is NULL, it must be that name. False: there is
- * no such pair; column[] and *len are undefined.
+ * one event, as Ir_before and Ir_after have those of Ir. Event number `one`
+ * must be one of the two. Sets column[] to the numbers of the event before and
+ * of the one after, and *len to the length of the name ("Ir"). Unless name is
+ * NULL, it must be that name. False: there is no such pair; column[] and *len
+ * are undefined.
  */
 static bool
 find_pair(const struct cg_graph *graph, const char *name, size_t one,

@@ -38,9 +38,9 @@ struct request {
 };
 
 /*
- * Records that a source is skipped, and warns, with the reason why; only once
- * per file, as several steps of a conversion may ask for it. False: out of
- * memory (reported).
+ * Records in the request that a source is skipped. Warns with the reason, but
+ * only once per file, as several steps of a conversion may ask for the source.
+ * False: out of memory (reported).
  */
 static bool
 skip(struct request *request, const char *path, const char *why)

@@ -145,10 +145,10 @@ take_lines(struct cg_slice *text)
 
 /*
  * True if there is text left for another block. At the end of the current
- * window (a part of the input in memory), reads the next one. Does not while
- * blocks of a window before the current one are in use, as only two windows
- * stay valid. Also does not if texts->more is false: there are no threads, or
- * the input has ended.
+ * window (a part of the input in memory), reads the next window. Does not read
+ * it while blocks of a window before the current one are in use, as only two
+ * windows stay valid. Nor does it if texts->more is false: there are no
+ * threads, or the input has ended.
  */
 static bool
 has_text(struct cg_texts *texts)

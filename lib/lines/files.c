@@ -76,9 +76,10 @@ count_call(struct cg_lines *lines, const uint8_t *at)
 }
 
 /*
- * Sets *number to the function's number in its compilation unit, if the packed
- * branch at `at` has it: the row of block 0 on line 0 stores it as target. The
- * greatest one wins.
+ * Raises *number to the function's number in its compilation unit, if the
+ * packed branch at `at` states a greater one. The row of block 0 on line 0
+ * stores that number as its target. The caller passes only rows on line 0;
+ * `at` is the end of their position.
  */
 static void
 note_number(uint32_t *number, const uint8_t *at)

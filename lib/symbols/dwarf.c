@@ -591,8 +591,9 @@ cg_dwarf_line(struct cg_dwarf *dwarf, uint64_t addr, const char **file,
 }
 
 /*
- * Finds the file and line where the function at addr is declared; without a
- * declaration, the file and line of addr. False: neither is known.
+ * Sets *file and *line to where the function at addr is declared or, if no
+ * declaration is known, to the file and line of addr. False: neither is known,
+ * and nothing is set.
  */
 bool
 cg_dwarf_declared(

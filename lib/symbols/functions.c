@@ -153,9 +153,9 @@ set_ends(struct cg_functions *fns)
 }
 
 /*
- * Extends a function to the next one, or to the end of its executable section,
- * if less than PADDING bytes are between them. Such a gap is alignment, which
- * samples may hit, but which belongs to no function.
+ * Extends each function to the next one, or to the end of its executable
+ * section, if less than PADDING bytes are between them. Such a gap is
+ * alignment, which samples may hit, but which belongs to no function.
  */
 static void
 add_padding(struct cg_functions *fns)

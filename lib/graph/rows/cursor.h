@@ -52,7 +52,11 @@ struct cg_rows {
 	size_t seen_slots, slot_cap;
 };
 
-/* cg_next_branch() for rows->in_order. */
+/*
+ * Sets *branch to the next branch of the run, for cg_next_branch(). Only if
+ * rows->in_order is set: the branches arrived in order, so they are read from
+ * the packed rows. False: there are no more.
+ */
 static inline bool
 next_in_order(struct cg_rows *rows, struct cg_branch *branch)
 {

@@ -51,8 +51,9 @@ stop_before(struct scan *scan, const uint8_t *stop)
 
 /*
  * Moves a scan from the end of a row to the next row: decodes its position and
- * sets *tag to its first byte. *ascends: the next row is not before this one
- * in the order of rows. False: there is no next row.
+ * sets *tag to its first byte. Sets *ascends to false if the next row is
+ * before this one in the order of rows, else to true. False: there is no next
+ * row.
  */
 static bool
 step(

@@ -304,7 +304,10 @@ struct cg_varint {
 /* Reads a varint of any length. */
 struct cg_varint cg_get_long(const uint8_t *at);
 
-/* Most varints have one byte: the code for longer ones is out of line. */
+/*
+ * Returns the varint at *at, and moves *at past it. Most varints have one
+ * byte: the code for longer ones is out of line.
+ */
 static inline uint64_t
 get_varint(const uint8_t **at)
 {
@@ -477,8 +480,9 @@ get_branch(const uint8_t *at, struct cg_branch *branch)
 }
 
 /*
- * Skips from the end of the position to the next row; skip_cost() does this
- * for costs.
+ * Returns the start of the row after a row other than a cost. `at` is the end
+ * of the row's position, and `tag` its first byte. skip_cost() does this for
+ * costs.
  */
 static inline const uint8_t *
 skip_rest(unsigned tag, const uint8_t *at)
@@ -521,7 +525,11 @@ const uint8_t *cg_scan_pos(
 const uint8_t *cg_scan_cost_pos(
     struct scan *, const uint8_t *at, const uint32_t *file_rank);
 
-/* Moves from the end of a row to the next one; false at the end. */
+/*
+ * Moves a scan from the end of a row to the next row, which is not a cost.
+ * Decodes its tag and position; scan->at is then the end of the position.
+ * False: there is no next row.
+ */
 static inline bool
 scan_row(struct scan *scan, const uint32_t *file_rank)
 {
@@ -540,7 +548,11 @@ scan_row(struct scan *scan, const uint32_t *file_rank)
 	return true;
 }
 
-/* The same for costs. */
+/*
+ * Moves a scan from the end of a row of costs to the next one. Decodes its tag
+ * and position; scan->at is then the end of the position. False: there is no
+ * next row.
+ */
 static inline bool
 scan_cost(struct scan *scan, const uint32_t *file_rank)
 {

@@ -170,7 +170,7 @@ tell_missing(const struct cg_build *build, const struct cg_label_filters *from,
 
 /*
  * Reports for each unsigned event the percentage of its costs that the filters
- * by label keep; nothing for events of which nothing was dropped.
+ * by label keep. Skips events of which the filters dropped no cost.
  */
 static void
 tell_share(const struct cg_build *build)

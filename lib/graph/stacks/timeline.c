@@ -442,9 +442,10 @@ add_time(int64_t time, uint64_t length)
 }
 
 /*
- * Gets the time span of the next sample of a timeline whose costs are times:
- * it begins at the sample's time, or when the span before ends, and lasts as
- * long as its cost. Skips samples without a stack. False: there are no more.
+ * Sets *span to the time span of the next sample of a timeline whose costs are
+ * times. The span begins at the sample's time, or when the span before ends,
+ * and lasts as long as the sample's cost. Skips samples without a stack.
+ * False: there are no more.
  */
 static bool
 next_by_cost(struct cg_moments *moments, struct cg_time_span *span)
