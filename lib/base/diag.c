@@ -162,7 +162,7 @@ cg_diag_count(struct cg_diag *diag, const char *fmt)
 /*
  * Copies the format string of a message into the buffer `to` of size bytes,
  * with "..." for each of its conversions, for a summary of equal messages:
- * "name ... is not defined". A text that is too long is cut.
+ * "name ... is not defined". A text that is too long is truncated.
  */
 static void
 copy_words(const char *fmt, char *to, size_t size)

@@ -149,9 +149,9 @@ close_filter(struct cg_stream *stream)
 /* ---- Opening ------------------------------------------------------------- */
 
 /*
- * Returns a stream that decompresses source by the libarchive filter id; head
- * is what was read of source already, and name is for messages. NULL: out of
- * memory.
+ * Returns a stream that decompresses `source` by the libarchive filter number
+ * `id`. head is what was read of source already, and name is for messages.
+ * NULL: out of memory.
  */
 static struct cg_stream *
 open_filter(

@@ -533,8 +533,9 @@ cg_in_holds(const struct cg_in *in, const char *at)
 
 /*
  * Sets the line and column of location to the place where text ends. text
- * begins at the start of a buffer; lines and columns tell how many lines, and
- * columns of the current line, come before the buffer.
+ * begins at the start of a buffer. `lines` is the number of lines before the
+ * buffer, and `columns` the number of columns before it on the line that
+ * continues there.
  */
 static void
 locate_text(struct cg_slice text, uint64_t lines, uint64_t columns,

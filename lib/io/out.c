@@ -377,7 +377,7 @@ put_printed(struct cg_out *out, const char *fmt, va_list args)
 
 /*
  * Writes formatted text. Avoids vsnprintf() for plain conversions: it would
- * take most of the time of a writer that prints rows with this.
+ * take most of the time of a writer that prints rows with cg_putf().
  */
 void
 cg_putf(struct cg_out *out, const char *fmt, ...)
@@ -676,8 +676,8 @@ sync_file(struct cg_out *out, int fd)
 
 /*
  * Syncs the target's directory, so that the rename survives a crash. A failure
- * is only a warning, as the output is complete. Cuts out->target after the
- * directory.
+ * is only a warning, as the output is complete. Truncates out->target after
+ * the directory.
  */
 static void
 sync_directory(struct cg_out *out)

@@ -51,8 +51,8 @@ compare_members(const void *pa, const void *pb)
 }
 
 /*
- * Returns the suffix of a path, from the last dot on, ".gcno"; "" if it has
- * none.
+ * Returns the suffix of a path, from the last dot on, such as ".gcno"; "" if
+ * it has none.
  */
 static const char *
 suffix_of(const char *path)

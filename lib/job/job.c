@@ -370,8 +370,9 @@ note_emptied(struct cg_job *job)
 
 /*
  * Drops files and functions that have no data left in a coverage run because
- * of --exclude or --root. Does nothing to a graph merged from other jobs,
- * which have done it. Returns the status.
+ * of --exclude or --root. Does nothing if this job has excluded no file, as
+ * when it merges the graphs of other jobs, which have dropped theirs. Returns
+ * the status.
  */
 static int
 keep_scope(struct cg_job *job)

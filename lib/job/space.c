@@ -423,7 +423,8 @@ cg_space_rules(struct cg_space *space, uint32_t mapping, uint64_t addr)
 
 /*
  * True if the mapping has addresses without names, and its ELF file, which was
- * not found, would have them; not for "[kernel]", "//anon" and the like.
+ * not found, would have the names. False for "[kernel]", "//anon" and the
+ * like, which are no files.
  */
 static bool
 lacks_file(const struct cg_space *space, const struct image *image)

@@ -32,8 +32,8 @@ struct cg_lazy {
 /* ---- Loading ------------------------------------------------------------ */
 
 /*
- * Returns a copy of a text (NULL: "") that lives as long as the symbols; NULL:
- * out of memory.
+ * Returns a copy of text, or of "" if text is NULL, that lives as long as the
+ * symbols. NULL: out of memory.
  */
 static const char *
 keep(struct cg_lazy *lazy, const char *text)

@@ -439,9 +439,9 @@ take_token(struct cg_json *json)
 }
 
 /*
- * True if more text could change the token that was taken: a number that ends
- * with the text, the end of the text, or an error close to it. The caller
- * reads more, and takes the token again.
+ * True if more text could change the token that was taken. That is so for a
+ * number that ends with the text, for the end of the text, and for an error
+ * close to that end. The caller reads more, and takes the token again.
  */
 static bool
 is_open(const struct cg_json *json, enum cg_json_type type)

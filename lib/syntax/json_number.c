@@ -59,9 +59,9 @@ shift_digits(struct cg_slice text, int places, uint64_t *number)
 }
 
 /*
- * Sets *number to a number divided by 10 to the power of -places; places is
- * negative. Rounds half up, for which the digits after the point do not matter.
- * False: the integer before the point does not fit into 64 bits.
+ * Sets *number to the number in text divided by 10 to the power of -places;
+ * places is negative. Rounds half up, for which the digits after the point do
+ * not matter. False: the integer before the point does not fit into 64 bits.
  */
 static bool
 drop_digits(struct cg_slice text, int places, uint64_t *number)
@@ -78,9 +78,10 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 }
 
 /*
- * Sets *number to the last token, a number without exponent and with few
- * digits, times 10 to the power of digits, rounded half up. False: it may not
- * fit, and the caller takes the general way.
+ * Sets *number to the number of the last token times 10 to the power of
+ * `digits`, rounded half up. The token must have no exponent, and few digits
+ * (json->plain). False: the result may not fit, and the caller computes it in
+ * the general way.
  */
 static bool
 scale_plain(const struct cg_json *json, unsigned digits, uint64_t *number)

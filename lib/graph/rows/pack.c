@@ -202,8 +202,8 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 /*
  * Returns the costs to store for a row that is copied in a merge. They are
  * `cost` itself or, with --clamp, a copy with negative costs set to 0, valid
- * until the next call. If "self", they are self costs: by as much as --clamp
- * raises them, it then raises the totals of the part (thread or process), too.
+ * until the next call. If "self", they are self costs: what --clamp adds to
+ * them is then also added to the totals of the part (thread or process).
  */
 static const uint64_t *
 copied_values(struct cg_graph *graph, const struct cg_run *run,
