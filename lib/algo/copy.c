@@ -145,10 +145,10 @@ copy_labels(struct cg_copy *copy)
 
 /*
  * Multiplies *size, the magnitude of a cost of an event, by change->to /
- * change->from. If "negative", the cost is -*size. A self cost is rounded
- * towards minus infinity, and its remainder is added to the next self cost
- * (change->rest), so that the sum of all stays exact. Any other cost is
- * rounded to the nearest. False: the result does not fit.
+ * change->from. If "negative", the cost is -*size. A self cost ("self") is
+ * rounded towards minus infinity, and its remainder is added to the next self
+ * cost (change->rest), so that the sum of all stays exact. The cost of a call
+ * is rounded to the nearest. False: the result does not fit.
  */
 static bool
 scale(struct cg_change *change, uint64_t *size, bool negative, bool self)

@@ -205,9 +205,10 @@ cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
 
 /*
  * Returns the function for the count-th frame of fn on the current stack. With
- * --separate-recs, that is "f'2" for the second frame, and so on. Frames
- * deeper than level fold->levels get the function of that level. Else it is
- * fn. 0: an error, which sets fold->failed, or fn is 0.
+ * --separate-recs, the second frame has the function "f'2", and so on. Frames
+ * deeper than level fold->levels have the function of that level. The first
+ * frame, and any frame without that option, has fn itself. 0: an error, which
+ * sets fold->failed, or fn is 0.
  */
 static cg_fn
 fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
@@ -702,9 +703,9 @@ calls_root(const struct cg_fold *fold)
 }
 
 /*
- * Adds calls by the unknown caller to all functions that begin stacks. Does so
- * if any of them is also called, or if a reader has added calls by the unknown
- * caller; else adds nothing. A reader's calls have counts already, so only
+ * Adds calls by the unknown caller to all functions that begin stacks. Adds
+ * none unless one of these functions is also called, or a reader has added
+ * calls by the unknown caller. A reader's calls have counts already, so only
  * costs are added to them. False: out of memory, or a sum overflows.
  */
 static bool

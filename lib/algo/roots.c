@@ -130,9 +130,9 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 /*
  * Appends what the part (thread or process) states for a key of --root-by to
  * r->text, for stacks without a label with that key: the part's number (key
- * ""), command, pid or tid. Appends nothing if it is unknown, and only a
- * number of the part if the roots are the format's default, which means labels
- * only. False: out of memory.
+ * ""), command, pid or tid. Appends nothing if the part does not state it. If
+ * the roots are the default of the format, they use labels only: then appends
+ * nothing but a number of the part. False: out of memory.
  */
 static bool
 append_part(struct rooting *r, const char *key, cg_part part)

@@ -29,8 +29,8 @@ is_coverage(const struct cg_graph *graph)
 }
 
 /*
- * True if the function that rows is open at has a cost, call, jump or branch,
- * other than raw counters, which have no file. Moves the cursor: the caller
+ * True if the opened function of the cursor has a cost, call, jump or branch.
+ * Raw counters, which have no file, do not count. Moves the cursor: the caller
  * opens the function again to read its rows.
  */
 static bool

@@ -174,8 +174,8 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
  * (the count of block 0), and returns (the count of the exit block, plus calls
  * that came back minus those made). Inputs state a count of the block's own,
  * or only counts on lines. Without an own count, entries stay unknown; then
- * the number of returns is known. exit: the block from which the function
- * returns; out: the block that is not counted as a block.
+ * the number of returns is known. `exit` is the number of the block from which
+ * the function returns. Block `out` does not count as an executed block.
  */
 static void
 add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,

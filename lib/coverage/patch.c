@@ -167,9 +167,9 @@ next_line(struct cg_patch *patch, struct cg_slice *line)
 
 /*
  * Records a line that the patch adds to the current file; extends the last
- * range of lines if the line follows it. blank: the line has no text. Ignores
- * the line if there is no current file (it was removed), or its number has
- * more than 32 bits. False: out of memory.
+ * range of lines if the line follows it. If "blank", the line has no text.
+ * Ignores the line if there is no current file (it was removed), or its number
+ * has more than 32 bits. False: out of memory.
  */
 static bool
 add_line(struct cg_patch *patch, uint64_t line, bool blank)

@@ -60,9 +60,10 @@ take_name(struct cg_slice *text, struct cg_slice *name)
 
 /*
  * Takes a term of a formula, such as "+ 10 L1m" or "- L1m * 10", from the
- * start of text: sign, number (default: 1; the last one if there are two) and
- * name of the event, which points into text. Only the first term may have no
- * sign. False: malformed; text and *term are then changed in part.
+ * start of text: sign, number and name of the event, which points into text.
+ * Without a number it is 1; of two numbers the last one counts. Only the first
+ * term of a formula ("first") may have no sign. False: malformed; text and
+ * *term are then changed in part.
  */
 static bool
 take_term(struct cg_slice *text, bool first, struct term *term)
@@ -237,8 +238,8 @@ resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 
 /*
  * Writes a term of a formula at `to`, such as " + 10 L1m". A factor of 1 is
- * left out; the first term has no blank before it, and no plus. Returns the
- * end. The caller reserves the space.
+ * not written. If "first", it is the first term, and has no blank before it,
+ * and no plus. Returns the end. The caller reserves the space.
  */
 static char *
 put_term(char *to, const struct term *term, bool first)

@@ -481,7 +481,7 @@ open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
 }
 
 /*
- * Opens the output at path; follow: links are followed. Tries an existing
+ * Opens the output at path. If "follow", links are followed. Tries an existing
  * target first: a file without write permission must not be replaced, and
  * anything but a regular file is written directly. The new file is never more
  * accessible than the one that it replaces. Errors are kept by fail().

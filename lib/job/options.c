@@ -189,8 +189,9 @@ option_fits(
 #define OWNERS_MAX 800
 
 /*
- * Writes the names of the formats that have an option for reading (or for
- * writing) into list, for a message: "reading a, b"; "" if there are none.
+ * Writes the names of the formats that have an option into list, for a
+ * message: "reading a, b". If "reading", lists the formats that have it for
+ * reading, else those that have it for writing. Writes "" if there are none.
  */
 static void
 list_owners(const struct cg_job *job, const char *name, bool reading,

@@ -230,9 +230,9 @@ cg_space_bias(const struct cg_space *space, uint32_t mapping)
 /* ---- Frames ------------------------------------------------------------- */
 
 /*
- * Counts an address for which no name was found, once, for the final warning;
- * separately for each image (mapped file). image: NULL if no file was mapped
- * there.
+ * Counts an address for which no name was found, for the final warning. Counts
+ * each address once for each image (mapped file), and once where no file was
+ * mapped (`image` is NULL).
  */
 static void
 note_nameless(struct cg_space *space, struct image *image, uint64_t addr)

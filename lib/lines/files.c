@@ -13,9 +13,9 @@
 /* ---- Functions ----------------------------------------------------------- */
 
 /*
- * Returns the entry of lines->in_file that counts, in a file, the rows of the
- * function that was added last; appends it if there is none. file: the file's
- * order number. Valid until the next one is added. NULL: out of memory.
+ * Returns the entry of lines->in_file that counts the rows of the function
+ * that was added last, in one file; appends it if there is none. `file` is the
+ * file's order number. Valid until the next one is added. NULL: out of memory.
  */
 static struct fn_in_file *
 get_fn_in_file(struct cg_lines *lines, uint32_t file)
@@ -183,8 +183,8 @@ scan_branches(struct cg_lines *lines, const struct cg_run *run)
  * Appends a function to lines->part_fn, and sets lines->first to the first
  * line that the input states, or 0. If the function has a name and a file,
  * that file gets an entry in in_file even if the function has no rows there.
- * run: its only run (rows of it in a part), or CG_NO_RUN if it has none or
- * several. False: out of memory.
+ * `run` is the function's only run (rows of it in a part), or CG_NO_RUN if it
+ * has none or several. False: out of memory.
  */
 static bool
 add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)

@@ -157,8 +157,9 @@ add_to_shape(struct cg_lines *lines, const struct shape *shape,
 /*
  * Appends n > 0 branches to lines->sum, the branches of the line, and gives
  * their blocks new numbers from *block on; *block is the number of blocks so
- * far, and is updated. unlike: flags the first one, as these branches do not
- * correspond to those of other functions on the line. False: out of memory.
+ * far, and is updated. If "unlike", flags the first one, as these branches do
+ * not correspond to those of other functions on the line. False: out of
+ * memory.
  */
 static bool
 append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,

@@ -394,8 +394,9 @@ list_units(struct cg_dwarf *dwarf, struct question *question)
 
 /*
  * Makes the data of a section end with a NUL, as libdw relies on NULs after
- * strings. A section of strings only (only_strings) loses a last string
- * without a NUL; any other section gets a NUL appended. False: out of memory.
+ * strings. If "only_strings", the section has strings only, and loses a last
+ * string without a NUL. Any other section gets a NUL appended. False: out of
+ * memory.
  */
 static bool
 end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)

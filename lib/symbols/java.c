@@ -70,9 +70,9 @@ skip_separator(const char *name, const char *at)
 
 /*
  * Skips a type of a method descriptor, "I" or "[Ljava/lang/Object;", and
- * returns its end; at the end of the text, where perf may have truncated it,
- * any start of a type is accepted. semicolon: what ends a class. NULL: not a
- * type.
+ * returns its end. At the end of the text, where perf may have truncated it,
+ * accepts any start of a type. `semicolon` is the character that ends a class.
+ * NULL: not a type.
  */
 static const char *
 skip_type(const char *at, char semicolon)

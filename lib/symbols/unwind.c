@@ -485,12 +485,12 @@ apply(const struct state *state, const struct rule *rule, uint64_t *value)
 }
 
 /*
- * Checks a step from a callee to its caller. regs has the caller's registers;
- * sp and pc are the callee's. The caller's stack pointer must be known and not
- * below the callee's. After a signal it may be below, as a handler may have a
- * stack of its own. It may be equal only if the pc differs. Returns
- * CG_UNWOUND, CG_UNWOUND_END if there is no caller, or CG_UNWOUND_UNKNOWN if
- * the registers cannot be right.
+ * Checks a step from a callee to its caller, and sets regs->called. regs has
+ * the caller's registers; sp and pc are the callee's. The caller's stack
+ * pointer must be known and not below the callee's. If "signal", it may be
+ * below, as a handler may have a stack of its own. It may be equal only if the
+ * pc differs. Returns CG_UNWOUND, CG_UNWOUND_END if there is no caller, or
+ * CG_UNWOUND_UNKNOWN if the registers cannot be right.
  */
 static enum cg_unwound
 finish(struct cg_registers *regs, uint64_t sp, uint64_t pc, bool signal)

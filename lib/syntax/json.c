@@ -501,9 +501,9 @@ take_plain_number(
 }
 
 /*
- * Takes a string without escapes or, if is_key, a key with its colon directly
- * after it. CG_JSON_BAD: it is another token, nothing is taken, and the caller
- * parses the general form.
+ * Takes a string without escapes or, if "is_key", a key with its colon
+ * directly after it. CG_JSON_BAD: it is another token, nothing is taken, and
+ * the caller parses the general form.
  */
 static inline enum cg_json_type
 take_plain(struct cg_json *json, const char *at, const char *end, bool is_key)

@@ -203,9 +203,9 @@ cg_calls_sampled(const struct cg_graph *graph)
 /*
  * Returns the text that identifies the sample's part, its group by --part-by.
  * It has the number of the input's own part and what --part-by asks for: pid,
- * pid and tid, command, or `value`, the value of a label. labelled: the sample
- * has that label. Valid until the next call. "": out of memory (the builder
- * fails).
+ * pid and tid, command, or `value`, the value of a label. If "labelled", the
+ * sample has that label. Valid until the next call. "": out of memory (the
+ * builder fails).
  */
 static struct cg_slice
 key_text(struct cg_build *build, const struct cg_sample_key *key,
@@ -260,10 +260,10 @@ new_sample_part(struct cg_build *build)
 
 /*
  * Returns the part (group by --part-by) that the sample belongs to, added if
- * it does not exist. value is the sample's value of the label of --part-by, if
- * it has that label (labelled). A new part stores the label in part->label; it
- * becomes a description of the part when the input ends. If memory runs out,
- * the builder fails, and the input's own part is returned.
+ * it does not exist. If "labelled", the sample has the label of --part-by,
+ * with this value. A new part stores that label in part->label; it becomes a
+ * description of the part when the input ends. If memory runs out, the builder
+ * fails, and the input's own part is returned.
  */
 static cg_part
 find_part(struct cg_build *build, const struct cg_sample_key *key,
@@ -293,7 +293,7 @@ find_part(struct cg_build *build, const struct cg_sample_key *key,
 /*
  * Sets *to to the number (pid or tid) that all samples of a part (their group
  * by --part-by) have. Once a sample has another one, sets *differs, and *to is
- * 0 from then on. first: no sample has set it yet.
+ * 0 from then on. If "first", no earlier sample has set the number.
  */
 static void
 agree(uint64_t *to, uint64_t number, bool first, bool *differs)

@@ -704,8 +704,8 @@ number_of(const struct cg_graph *graph, bool renumbered, cg_node node)
 /*
  * Sorts the samples of a track (timeline of a thread) that did not arrive in
  * order of time: reads all of them from the cursor `from`, sorts them, and
- * packs them into the track, which the caller has emptied. renumbered: nodes
- * get their new numbers. False: out of memory.
+ * packs them into the track, which the caller has emptied. If "renumbered",
+ * replaces nodes by their new numbers. False: out of memory.
  */
 static bool
 sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
