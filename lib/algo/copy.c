@@ -329,10 +329,10 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 }
 
 /*
- * True if description number desc of the part (thread or process) is the one
- * that marks its stacks as an estimate (--guess-stacks), and the rows from
- * which they were estimated are still there: then the rows are copied, not the
- * stacks or this description.
+ * True if description number desc of the part (thread or process) marks its
+ * stacks as an estimate (--guess-stacks), and the rows from which they were
+ * estimated are still there. Then the rows are copied, not the stacks or this
+ * description.
  */
 static bool
 is_guess(const struct cg_copy *copy, cg_part part, size_t desc)

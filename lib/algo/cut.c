@@ -71,11 +71,11 @@ cg_between_parse(struct cg_between *between, const char *text)
 /* ---- Axes ---------------------------------------------------------------- */
 
 /*
- * Sets cut->axis_of[], by track (timeline of a thread) the number of its time
- * axis, and cut->axis[], the first begin and the last end of all tracks with
- * that axis. The times of --between count from the axis's begin. Tracks of one
- * input whose unit is ns share an axis; any other track has its own. False:
- * out of memory.
+ * Finds the time axes of the tracks (timelines of threads). Sets
+ * cut->axis_of[track] to the number of the track's axis. Sets cut->axis[axis]
+ * to the first begin and the last end of all tracks with that axis. The times
+ * of --between count from the axis's begin. Tracks of one input whose unit is
+ * ns share an axis; any other track has its own. False: out of memory.
  */
 static bool
 find_axes(struct cut *cut)
@@ -111,11 +111,11 @@ find_axes(struct cut *cut)
 }
 
 /*
- * Converts an edge (one of the two times of --between) to a time on the time
- * axis of a track (timeline of a thread), in the track's unit. A percentage is
- * that share of the axis. If the unit is not ns, one second of the option is
- * one unit. Returns fallback if the edge was not given, INT64_MAX if it is too
- * large for the axis.
+ * Converts an edge, one of the two times of --between, to a time of a track
+ * (timeline of a thread), in the track's unit. Edges count from the begin of
+ * the track's time axis, and a percentage is that share of the axis. If the
+ * unit is not ns, one second of the option is one unit. Returns fallback if
+ * the edge was not given, INT64_MAX if it is too large for the axis.
  */
 static int64_t
 place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
@@ -300,9 +300,9 @@ cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
 }
 
 /*
- * Adds the time that a stack runs between the edges (the two times of
- * --between) as its cost of the event that measures time; does nothing if it
- * does not run between them.
+ * Adds a stack with the time that it runs between the edges (the two times of
+ * --between). The time is its cost of the event that measures time. Adds
+ * nothing if the stack does not run between them, or no event measures time.
  */
 static void
 cut_span(

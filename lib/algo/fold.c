@@ -171,7 +171,7 @@ add_level(struct cg_fold *fold, cg_fn fn, uint64_t number)
 
 /*
  * Copies source file and line range of each function to the functions of its
- * deeper levels of recursion ("f'2"), as a reader may have set them after the
+ * deeper levels of recursion ("f'2"). A reader may have set them after the
  * levels were added.
  */
 static void

@@ -294,10 +294,9 @@ pop_candidate(struct guess *guess)
 }
 
 /*
- * Returns the fraction, from 0 to 1, of the callee's cost (column i) that
- * belongs to the calls of an arc (caller, call site, callee) made on one path:
- * the path's fraction of the caller, times the arc's fraction of all calls of
- * the callee.
+ * Returns the fraction of the callee's cost (column i) that belongs to an arc
+ * (calls from one call site) on one path, from 0 to 1. It is the path's
+ * fraction of the caller, times the arc's fraction of all calls of the callee.
  */
 static double
 portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
@@ -412,10 +411,10 @@ add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
 }
 
 /*
- * Adds a path for each function with rows and without callers, then extends
- * paths by the heaviest call that is left, until PATHS_MAX paths are reached
- * or no call is heavy enough. Then drops the calls that are left. False: out
- * of memory.
+ * Adds a path for each function with rows and without callers. Then extends
+ * paths, each time by the heaviest call that is left. Ends when there are
+ * PATHS_MAX paths, or no call is heavy enough. Then drops the calls that are
+ * left. False: out of memory.
  */
 static bool
 follow_paths(struct guess *guess)
@@ -799,9 +798,9 @@ open_guess(struct guess *guess)
 }
 
 /*
- * Removes all rows (costs and calls) of the graph after their costs were
- * copied to estimated stacks, which are then the only data and no longer
- * marked as repeating the rows.
+ * Removes all rows (costs and calls) of the graph. Called after their costs
+ * were copied to estimated stacks. The stacks are then the only data, and no
+ * longer marked as repeating the rows.
  */
 static void
 drop_rows(struct cg_graph *graph)

@@ -417,9 +417,9 @@ add_member_self(struct cg_sums *sums, cg_fn fn, const uint64_t *self)
 }
 
 /*
- * Prepares the distribution of cost through cycles by call counts (flow.c),
- * which starts in each cycle at the member that is called most often from
- * outside. False: out of memory.
+ * Prepares the distribution of cost through cycles by call counts (flow.c). In
+ * each cycle it starts at the member that is called most often from outside of
+ * the cycle. False: out of memory.
  */
 static bool
 begin_flow(struct cg_sums *sums)

@@ -31,9 +31,9 @@ note(struct cg_map *map, uint64_t key, uint32_t id)
 }
 
 /*
- * Returns the id in the other profile of the object (executable or library),
- * file or function with the key, if exactly one of each profile has that key;
- * else 0.
+ * Pairs objects (executables or libraries), files or functions of two profiles
+ * by a key. Returns the id that has the key in the other profile, if exactly
+ * one of each profile has it; else 0.
  */
 static uint32_t
 find_pair(const struct pairing *pairing, uint64_t key)
@@ -182,9 +182,9 @@ key_of(const struct cg_fn_entry *fn, enum agreement agreement)
 }
 
 /*
- * Returns the entry of a function of this profile, with name, symbol, file and
- * object (executable or library) as ids of the new graph, so that it can be
- * compared with functions there.
+ * Returns the entry of a function of this profile as it would be in the new
+ * graph: with name, symbol, file and object (executable or library) as ids of
+ * that graph. So it can be compared with functions there.
  */
 static struct cg_fn_entry
 translate(const struct cg_copy *copy, cg_fn fn)

@@ -426,10 +426,10 @@ cg_map_free(struct cg_map *map)
 }
 
 /*
- * Returns a hash of the length and the first and last eight bytes of a name
- * (all bytes of one that is shorter), which is fast for long names. Most names
- * differ in the top bytes of the last word, so these are folded down before
- * multiplying.
+ * Returns a hash of a name, which is fast for long names. It depends on the
+ * length and on the first and last eight bytes, or on all bytes of a shorter
+ * name. Most names differ in the top bytes of the last word, so these are
+ * folded down before multiplying.
  */
 uint32_t
 cg_hash_ends(struct cg_slice name)

@@ -225,10 +225,11 @@ scan_line(struct cg_markers *scan, struct cg_slice line)
 /* ---- Files --------------------------------------------------------------- */
 
 /*
- * Takes lines from the start of the block, counting them in scan->number, up
- * to the line that contains the address `at`, and returns that line. If `at`
- * is NULL, takes all lines of the block. Without patterns the caller passes
- * the address of the next "COV", so that lines without it are only counted.
+ * Takes lines from the start of the block, and adds their number to
+ * scan->number. Ends with the line that contains the address `at`, and returns
+ * that line. If `at` is NULL, takes all lines of the block. Without patterns
+ * the caller passes the address of the next "COV", so that lines without it
+ * are only counted.
  */
 static struct cg_slice
 take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)

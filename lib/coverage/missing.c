@@ -65,8 +65,9 @@ cg_patch_found(const struct cg_patch_file *file)
 }
 
 /*
- * Returns a file of the patch, other than file, whose name ends with path (a
- * path of the graph), so that path may mean either; NULL: there is none.
+ * Returns a file of the patch other than `file` whose name ends with path.
+ * path is a path of the graph that is the end of the name of `file`, so it may
+ * mean either. NULL: there is none.
  */
 static const struct cg_patch_file *
 find_rival(const struct cg_patch *patch, const struct cg_patch_file *file,

@@ -214,8 +214,9 @@ is_blank(struct cg_slice line)
 }
 
 /*
- * Reads a hunk (a block of changed lines) whose header continues with text
- * after "@@ ", and records the lines that it adds. False: an error (reported).
+ * Reads a hunk (a block of changed lines) up to its end, and records the lines
+ * that it adds. text is the rest of the hunk's header, after "@@ ". False: an
+ * error (reported).
  */
 static bool
 read_hunk(struct cg_patch *patch, struct cg_slice text)

@@ -164,9 +164,10 @@ note_match(struct cg_patch *patch, struct cg_patch_file *file, cg_file id)
 }
 
 /*
- * True if path, which matches the file of the patch, is the single best match
- * among the graph's relative paths (or, if it is absolute, among the absolute
- * ones). The best is one in the working directory, else the shortest.
+ * True if path is the single best match for the file of the patch. A relative
+ * path is compared with the relative paths of the graph that match, an
+ * absolute one with the absolute ones. The best is one in the working
+ * directory, else the shortest. path must match the file.
  */
 static bool
 is_best(const struct cg_patch *patch, const struct cg_patch_file *file,

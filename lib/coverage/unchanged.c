@@ -7,9 +7,10 @@
 #include "coverage/patch.h"
 
 /*
- * Begins the next file of the graph in the list of excluded lines, and adds
- * the lines outside of the changed lines of `file`, which is that file in the
- * patch; all lines if `file` is NULL. False: out of memory.
+ * Begins the next file of the graph in the list of excluded lines. Then adds
+ * the lines that the patch does not change. `file` is that file in the patch;
+ * if it is NULL, the patch does not have the file, and all lines are added.
+ * False: out of memory.
  */
 static bool
 exclude_others(struct cg_patch *patch, const struct cg_patch_file *file)

@@ -25,8 +25,8 @@ clamp_stacks(struct cg_graph *graph)
 }
 
 /*
- * Warns that negative costs were set to zero, and how much the self costs of
- * each event have grown by that, such as "120 of samples, 5 of time";
+ * Warns that negative costs were set to zero. The warning says by how much the
+ * self costs of each event have grown, such as "120 of samples, 5 of time";
  * "inclusive costs only" if no self cost was negative.
  */
 static void

@@ -140,8 +140,8 @@ cg_compress_set_threads(struct cg_compress *gzip, size_t threads)
 
 /*
  * Passes a compressed block to the consumer (gzip->take), after the gzip
- * header if it is the first one, and adds it to the checksum and size of all
- * text.
+ * header if it is the first one. Adds the block's text to the checksum and the
+ * size of all text. If compressing the block has failed, sets gzip->failed.
  */
 static void
 give(struct cg_compress *gzip, struct block *block)

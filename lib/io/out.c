@@ -313,8 +313,8 @@ put_signed(struct cg_out *out, int64_t value)
 
 /*
  * Writes one conversion of a format if it is %s, %c, or a number without
- * flags, as most are, and moves *fmt from its '%' to behind it. False: it is
- * another conversion, and nothing is written.
+ * flags, as most conversions are. Moves *fmt from the '%' to the end of the
+ * conversion. False: it is another conversion, and nothing is written.
  */
 static bool
 put_plain(struct cg_out *out, const char **fmt, va_list *args)

@@ -399,9 +399,10 @@ cut(struct cg_job *job)
 }
 
 /*
- * Makes sure that there are stacks, estimated if the user asked for that, for
- * filters that work on stacks; stacked is the name of the first such filter,
- * for messages. Notes that counts of calls are lost. Returns the status.
+ * Makes sure that there are stacks, for filters that work on stacks. Estimates
+ * them if the user asked for that. "stacked" is the name of the first such
+ * filter, for messages. Notes that counts of calls are lost. Returns the
+ * status.
  */
 static int
 need_filtered_stacks(struct cg_job *job, const char *stacked)

@@ -270,9 +270,9 @@ open_stripped(struct request *request, const char *directory,
 }
 
 /*
- * True if the path of a source that was not found is that of an existing file
- * outside of the directories that are searched; the message then suggests
- * --sources. The file is not opened.
+ * True if a source that was not found exists, but outside of the directories
+ * that are searched. The message then suggests --sources. The file is not
+ * opened. False if --sources is given already, or the inputs are in memory.
  */
 static bool
 is_outside(const struct request *request, struct cg_slice path)

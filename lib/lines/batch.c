@@ -341,10 +341,10 @@ cg_lines_plan_batches(struct cg_lines *lines)
 }
 
 /*
- * Returns the end of the batch (files whose rows are collected together) that
- * begins at entry `from` of in_file, which is sorted by file: at least one
- * whole file, and more files as long as their rows are at most
- * lines->batch_rows.
+ * Returns the end of the batch that begins at entry `from` of in_file, which
+ * is sorted by file. A batch is the files whose rows are collected together.
+ * It has at least one whole file, and more files as long as their rows are at
+ * most lines->batch_rows.
  */
 static size_t
 batch_end(const struct cg_lines *lines, size_t from)

@@ -164,9 +164,10 @@ compare_conditions(const void *pa, const void *pb)
 }
 
 /*
- * Lists the n condition outcomes of a line in lines->condition, each with the
- * size of its group (the number of conditions of its decision), by which they
- * are identified; *listed becomes n. False: out of memory.
+ * Lists the n condition outcomes of a line in lines->condition, and sets
+ * *listed to n. Each gets the size of its group, the number of conditions of
+ * its decision. Conditions are identified by that size and their number in the
+ * group. False: out of memory.
  */
 static bool
 list_conditions(struct cg_lines *lines, const struct cg_branch *branch,

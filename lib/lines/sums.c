@@ -92,9 +92,9 @@ hash_shape(const struct cg_branch *branch, size_t n)
 }
 
 /*
- * True if the n branches correspond one by one to those of the shape (a
- * sequence of branches on this line that was seen before), so that their
- * counts can be summed.
+ * True if the n branches correspond one by one to those of the shape, so that
+ * their counts can be summed. A shape is a sequence of branches on this line
+ * that was seen before.
  */
 static bool
 is_shape(const struct cg_lines *lines, const struct shape *shape,

@@ -335,8 +335,8 @@ cg_elffile_close(struct cg_elffile *file)
 
 /*
  * Sets *head to the header of the executable segment that contains an address,
- * if the file has the byte at that address (memory beyond the file's bytes
- * does not count). False: there is none.
+ * if the file has a byte for that address. Memory of the segment beyond the
+ * bytes in the file does not count. False: there is none.
  */
 static bool
 find_segment(const struct cg_elffile *file, uint64_t addr, GElf_Phdr *head)

@@ -127,8 +127,8 @@ get_relocation(Elf_Data *data, int i, bool with_addend, GElf_Rel *rel)
 
 /*
  * Maps the address of each slot of the GOT to the number (from 1) of the
- * symbol to which its relocation binds it, by the relocations in a section.
- * False: out of memory.
+ * symbol whose address the dynamic linker stores there. The relocations of the
+ * section state it. False: out of memory.
  */
 static bool
 load_slots(const struct cg_section *section, const struct machine *machine,

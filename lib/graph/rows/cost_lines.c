@@ -281,11 +281,12 @@ likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 }
 
 /*
- * Returns the step N of the address (1 to CG_STEP_MAX) if the text of the line
- * begins like `likely`, the word for a step of the address alone. 0: it does
- * not, the step is 0 or does not fit into the tag of a packed row, or the
- * address would overflow. The caller then parses the positions. At "last" and
- * before, a whole word of the text can be read.
+ * Returns the step N of the address (1 to CG_STEP_MAX) that the text of a line
+ * states, if the text begins as likely_step() expects. 0: it does not, the
+ * step is 0 or does not fit into the tag of a packed row, or the address would
+ * overflow. The caller then parses the positions. `likely` is the result of
+ * likely_step(), and `addr` the address before the step. At `last` and before,
+ * a whole word of the text can be read.
  */
 static inline uint64_t
 get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)

@@ -234,9 +234,8 @@ take_pos(const uint8_t **row, struct cg_pos *pos)
 }
 
 /*
- * Writes the position of a row on the same line as the row before, at an
- * address that is step bytes higher (1 to CG_STEP_MAX), such as "+3 *";
- * returns the end.
+ * Writes a position such as "+3 *": the row is on the line of the row before,
+ * and its address is `step` bytes higher (1 to CG_STEP_MAX). Returns the end.
  */
 static inline char *
 put_step(char *to, unsigned step)
@@ -249,13 +248,13 @@ put_step(char *to, unsigned step)
 }
 
 /*
- * Writes typical rows, from the current one on, as lines of text at `to`,
- * until the text reaches `end` (the last line may exceed it) or a row is not
- * typical: the caller writes that row in the general way. A row is typical if
- * no other row has its position, and the next row is in the same file and
- * block of memory. Returns the end of the text. State is kept in local
- * variables: the compiler must assume that text written may change anything
- * else.
+ * Writes typical rows, from the current one on, as lines of text at `to`. Ends
+ * when the text reaches `end`, which the last line may exceed, or at a row
+ * that is not typical. The caller writes that row in the general way. A row is
+ * typical if no other row has its position, and the next row is in the same
+ * file and block of memory. Returns the end of the text. State is kept in
+ * local variables: the compiler must assume that text written may change
+ * anything else.
  */
 static char *
 format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,

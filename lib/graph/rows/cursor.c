@@ -57,10 +57,11 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 }
 
 /*
- * Decodes the positions of a run's rows other than costs (calls, jumps,
- * branches, stated inclusive costs), and appends each row to the list of its
- * kind, to be sorted; costs are read from the packed rows directly. (A run has
- * the rows of a function in a part, such as a thread.) False: out of memory.
+ * Appends each row of a run that is not a cost (calls, jumps, branches, stated
+ * inclusive costs) to the list of its kind, with its decoded position. The
+ * lists are sorted later; costs are read from the packed rows directly. (A run
+ * has the rows of a function in a part, such as a thread.) False: out of
+ * memory.
  */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)

@@ -204,10 +204,10 @@ find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 }
 
 /*
- * Returns the child of node->parent with that frame, added if it is new, and
- * makes it the parent's latest child, which the parent stores. The latest
- * child before moves to the hash table; the caller has checked that its frame
- * is not the one looked for. 0: the builder has failed.
+ * Returns the child of node->parent with that frame, added if it is new. Makes
+ * it the latest child, which the parent stores. The latest child before moves
+ * to the hash table; the caller has checked that its frame is not the one
+ * looked for. 0: the builder has failed.
  */
 static cg_node
 change_latest(struct cg_build *build, const struct cg_node_entry *node)
@@ -302,9 +302,9 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 /* ---- Paths --------------------------------------------------------------- */
 
 /*
- * Adds a path of n new nodes, one for each frame, below parent, which has no
- * children, so that no look-up is needed. Returns the last node; parent itself
- * if n is 0. 0: the builder has failed.
+ * Adds a path of n new nodes below parent, one for each frame. parent must
+ * have no children, so that no look-up is needed. Returns the last node;
+ * parent itself if n is 0. 0: the builder has failed.
  */
 static cg_node
 add_chain(
@@ -373,9 +373,9 @@ look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 }
 
 /*
- * For each walk that look_at_latest() left without a next node, sets
- * walk->next to the first node in the hash table with the right hash, 0 if
- * there is none, and prefetches it. The caller checks parent and frame.
+ * Handles the walks that look_at_latest() left without a next node. Sets
+ * walk->next to the first node in the hash table with the hash of the walk, 0
+ * if there is none, and prefetches it. The caller checks parent and frame.
  */
 static void
 look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)

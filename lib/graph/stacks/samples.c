@@ -360,9 +360,9 @@ is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * True if the sample is of the same thread as the last sample and, where the
- * CPU is used (as a label, or by filters), of the same CPU; the labels made
- * for that sample are then right for this one.
+ * True if the sample has the same thread as the last sample and, where the CPU
+ * is used, the same CPU. The CPU may be used as a label, or by filters. The
+ * labels made for the last sample are then right for this one.
  */
 static bool
 is_known(const struct cg_build *build, const struct cg_sample_key *key)

@@ -415,8 +415,8 @@ cg_next_span(struct cg_moments *moments, struct cg_time_span *span)
 #define USUAL_MAX 4
 
 /*
- * Moves to the next moment (sample) of a timeline whose cost of the chosen
- * event is not 0, and sets *cost to that cost. False: there are no more.
+ * Moves to the next moment (sample) of a timeline that has a cost of
+ * moments->event, not 0, and sets *cost to it. False: there are no more.
  */
 static bool
 next_sample(struct cg_moments *moments, uint64_t *cost)
@@ -580,9 +580,9 @@ add_timed_costs(const struct cg_graph *graph, size_t number, uint64_t *sum)
 }
 
 /*
- * Returns the index of the first track (timeline of a thread) of the part, or
- * of a later part if it has none, or the number of tracks; tracks are sorted
- * by part.
+ * Returns the index of the first track (timeline of a thread) of the part. If
+ * the part has none, returns that of the next part with tracks, or the number
+ * of tracks. Tracks are sorted by part.
  */
 static size_t
 first_track(const struct cg_graph *graph, cg_part part)
