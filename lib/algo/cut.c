@@ -271,9 +271,9 @@ count_call(struct cut *cut, cg_node node)
 
 /*
  * Adds moments to the new timeline at the time of an edge (one of the two
- * times of --between) for the calls of the stack that ends in node. If
- * "enter", they begin there, outermost first, and each call is counted. Else
- * they end there, innermost first. False: out of memory.
+ * times of --between). They are for the calls of the stack that ends in node.
+ * If "enter", these calls begin there, outermost first, and each call is
+ * counted. Else they end there, innermost first. False: out of memory.
  */
 static bool
 cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
@@ -335,10 +335,10 @@ cut_costs(struct cut *cut, const struct cg_track *track, size_t number)
 }
 
 /*
- * Copies the moments (begins and ends of calls) of a timeline that are between
- * the edges (the two times of --between), and counts the calls that begin
- * there. A call that is open at an edge begins or ends at that edge. end is
- * the time when the track ends. False: an error.
+ * Copies the part of a timeline of calls that is between the edges (the two
+ * times of --between). Counts the calls that begin there. A call that is open
+ * at an edge begins or ends at that edge. `end` is the time when the track
+ * ends, and with it the calls that are still open. False: an error.
  */
 static bool
 cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)

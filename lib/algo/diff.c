@@ -234,8 +234,9 @@ set_scales(struct cg_diff *diff, struct cg_copy copy[2])
 }
 
 /*
- * Sets the factors by which the costs of a profile become means of its runs,
- * except those of coverage: a line that ran in one of several runs did run.
+ * Sets the factors by which the costs of profile s become means of its runs.
+ * Costs of coverage get none: a line that ran in any of the runs counts as
+ * covered.
  */
 static void
 set_means(const struct cg_diff *diff, struct cg_copy copy[2], int s)

@@ -86,12 +86,12 @@ has_inclusive(const struct cg_event *event)
 }
 
 /*
- * Sets cost[i] to what the calls to fn lack of its inclusive cost of event i:
- * the inclusive cost minus the cost of all calls. It is 0 if that is not
- * positive or not known. In a graph of one input it is also 0 if the calls
- * have a cost, which then stays as the input states it. Returns the number of
- * columns up to the last one that is not 0. It is 0, and cost[] is undefined,
- * if fn is not called, in a cycle, or the unknown function.
+ * Sets cost[i] to the inclusive cost of fn minus the cost of all calls to it,
+ * for event i. cost[i] is 0 if the difference is not positive or not known. In
+ * a graph of one input it is also 0 if the calls have a cost: that cost stays
+ * as the input states it. Returns the number of columns up to the last one
+ * that is not 0. If fn is not called, in a cycle, or the unknown function,
+ * returns 0, and cost[] is undefined.
  */
 static size_t
 find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)

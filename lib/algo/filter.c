@@ -374,8 +374,8 @@ fill(struct filtering *f)
 
 /*
  * True if, in this part (thread or process), a hidden function calls one that
- * is not hidden. Without stacks, functions can be hidden only if they call
- * hidden ones only, so that their whole cost goes to their callers.
+ * is not hidden. Without stacks, such functions cannot be hidden: their cost
+ * could not go to their callers as a whole.
  */
 static bool
 calls_visible(const struct cg_graph *graph, const bool *hidden,

@@ -392,9 +392,9 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 }
 
 /*
- * Returns the sums of a function in the current part (thread or process), to
- * which the caller adds: the inclusive cost of each event, then one column for
- * repeats (calls made within another call of the function). All are 0 at
+ * Returns the sums of a function in the current part (thread or process): the
+ * inclusive cost of each event, then one column for repeats (calls made within
+ * another call of the function). The caller adds to these sums, which are 0 at
  * first. Valid until the next call. NULL: out of memory.
  */
 static uint64_t *
@@ -683,10 +683,10 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 }
 
 /*
- * True if a function begins some stacks of a part (thread or process), and is
- * also called by some frame in that part. The cost of all calls to such a
- * function may be less than its inclusive cost: the stacks that it begins are
- * missing.
+ * True if, in any part (thread or process), a function begins some stacks and
+ * is also called by a frame of another stack. All calls to such a function may
+ * cost less than its inclusive cost: the stacks that it begins have no call to
+ * it.
  */
 static bool
 calls_root(const struct cg_fold *fold)

@@ -501,10 +501,10 @@ reach_all(struct guess *guess)
 
 /*
  * Sets the weights in guess->share by which a cost of the event is distributed
- * among the first n paths of fn. The weight of a path is the fraction of the
- * cost of all calls to fn that belongs to it; if calls have no cost of the
- * event, the fraction of the calls. Returns the sum of the weights, at least
- * 1.
+ * among the first n paths of fn. Of the cost of all calls to fn, each path has
+ * a fraction, which is its weight. If calls have no cost of the event, it is
+ * the fraction of the number of calls. Returns the sum of the weights, at
+ * least 1.
  */
 static uint64_t
 weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)

@@ -736,9 +736,10 @@ sort_components(struct search *search)
 }
 
 /*
- * Sets search->leads for each component (recursive cycle or single function)
- * that is a cycle or leads to one by calls. Callees have lower components than
- * their callers, or the same, so one backward pass over search->fn suffices.
+ * Sets search->leads, which is all 0, to 1 for each component (recursive cycle
+ * or single function) that is a cycle or leads to one by calls. Callees have
+ * lower components than their callers, or the same, so one backward pass over
+ * search->fn suffices.
  */
 static void
 find_leading(struct search *search)

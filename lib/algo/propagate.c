@@ -62,8 +62,8 @@ compare_rest(const void *pa, const void *pb)
 }
 
 /*
- * Restores the order that shares had before they were sorted by remainder:
- * moves each one to its index, in place.
+ * Moves each share to its index, in place. Thus restores the order before
+ * shares were sorted by remainder.
  */
 static void
 put_back(struct cg_share *share, size_t n)

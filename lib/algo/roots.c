@@ -294,9 +294,9 @@ note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 }
 
 /*
- * Adds n stacks, which were removed from the graph, to it again: each below
- * the frames that --root-by adds for it, and without labels if r->unlabel.
- * False: an error.
+ * Adds n stacks to the graph again, from which they were removed. Each is
+ * added below the frames that --root-by adds for it, and without labels if
+ * r->unlabel. False: an error.
  */
 static bool
 move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
@@ -337,8 +337,9 @@ look_at_threads(struct rooting *r)
 
 /*
  * Returns the node of the frame that --root-by has added for a track (the
- * timeline of a thread): in the track's part, the one with the name of its
- * process or, without one, of its thread. 0: there is none, or out of memory.
+ * timeline of a thread). It is the one in the track's part that has the name
+ * of the track's process or, if that is empty, of its thread. 0: there is
+ * none, or out of memory.
  */
 static cg_node
 find_root_of_track(struct rooting *r, const struct cg_track *track)

@@ -99,8 +99,8 @@ mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 }
 
 /*
- * Does the 16 steps of a round, which change the state at[] of the hash. round
- * is a constant in each call, so that mix() has no branches.
+ * Executes the 16 steps of a round, which change the state at[] of the hash.
+ * `round` is a constant in each call, so that mix() has no branches.
  */
 static inline void
 add_round(uint32_t at[4], const uint32_t word[16], unsigned round)

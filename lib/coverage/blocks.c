@@ -84,9 +84,9 @@ get_block(struct cg_rows *rows, uint32_t block)
 
 /*
  * Sets the count of a basic block from one of its rows. A block has a row on
- * each of its lines and, in some inputs, one on line 0, whose count is the
- * block's own and takes precedence; without that the first count that is not
- * zero is used.
+ * each of its lines. In some inputs it also has a row on line 0, with the
+ * block's own count, which takes precedence. Without that, the first count
+ * that is not zero is used.
  */
 static void
 add_count(struct cg_seen *seen, const struct cg_branch *row)
@@ -102,9 +102,9 @@ add_count(struct cg_seen *seen, const struct cg_branch *row)
 
 /*
  * Records that a basic block ends with a call, and how often the call
- * returned. A call may have rows on many lines: the last one on a line other
- * than 0 counts; the one on line 0, which is the block's own, counts only if
- * it is the first.
+ * returned. A call may have rows on many lines. Of several rows, the last one
+ * on a line other than 0 counts. The row on line 0 counts only if it is the
+ * first.
  */
 static void
 add_call(struct cg_seen *seen, const struct cg_branch *row)

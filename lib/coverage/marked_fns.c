@@ -119,10 +119,10 @@ add_piece(
 }
 
 /*
- * Returns the first line of a function that its marker excludes. If another
- * function begins on the function's first line, neither the lines of that one
- * nor the line after them are excluded (gcovr's rule). So the result may be
- * after the function's last line, if nothing is excluded.
+ * Returns the first line of a function that its marker excludes. If other
+ * functions begin on the function's first line, neither their lines nor the
+ * line after them are excluded (gcovr's rule). The result may be after the
+ * function's last line; then nothing is excluded.
  */
 static uint64_t
 first_excluded(const struct cg_marked_fns *marked, size_t fn)

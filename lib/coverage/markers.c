@@ -80,10 +80,11 @@ change(struct cg_markers *scan, uint32_t line, unsigned what)
 }
 
 /*
- * Parses the marker with which text begins, such as "EXCL_LINE" after "LCOV_",
- * and adds its action (LINE, START, STOP, FUNCTION) to seen[] of each kind of
- * marker that has it. Text that is no marker is ignored. column is the
- * marker's column, from 1 on; that of FUNCTION is kept in scan->column.
+ * Parses the marker with which text begins, such as "EXCL_LINE" after "LCOV_".
+ * Adds its action (LINE, START, STOP or FUNCTION) to seen[kind] for each kind
+ * of marker that has this name and action. Text that is no marker is ignored.
+ * `column` is the marker's column, from 1 on; that of FUNCTION is kept in
+ * scan->column.
  */
 static void
 take_marker(struct cg_markers *scan, struct cg_slice text, uint32_t column,

@@ -302,9 +302,9 @@ begin_file(struct cg_patch *patch, struct cg_slice text)
 }
 
 /*
- * Handles a line of the patch that is not in a hunk: names of a file, or the
- * begin of a hunk, which is read to its end; others are ignored. False: an
- * error (reported).
+ * Reads a line of the patch that is not in a hunk. If it has the name of a
+ * file, records the name. If it begins a hunk, reads the hunk to its end.
+ * Ignores other lines. False: an error (reported).
  */
 static bool
 read_header(struct cg_patch *patch, struct cg_slice line)

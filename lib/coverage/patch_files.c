@@ -104,9 +104,9 @@ cg_patch_sort(struct cg_patch *patch)
 
 /*
  * Returns the index + 1 of the file of the patch that a path of the graph
- * means: the file with the longest name that the path ends with; else, for a
- * relative path, the file whose name ends with the path (SHARED if several
- * do). 0: none.
+ * means. It is the file with the longest name with which the path ends. If
+ * there is none and the path is relative, it is the file whose name ends with
+ * the path (SHARED if several do). 0: none.
  */
 static uint32_t
 find_match(const struct cg_patch *patch, struct cg_slice path)

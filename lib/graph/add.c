@@ -194,10 +194,10 @@ cg_build_end_run(struct cg_build *build)
 }
 
 /*
- * Returns the array, by event, to which costs of the current function are
- * added when only sums per function are wanted and no rows are stored; the
- * caller adds to it, and cg_build_end_run() stores it. NULL: out of memory
- * (reported).
+ * Returns the array, by event, for sums of costs of the current function. It
+ * is used when only sums per function are wanted and no rows are stored. The
+ * caller adds costs to the array, and cg_build_end_run() stores the sums.
+ * NULL: out of memory (reported).
  */
 static uint64_t *
 get_run_sum(struct cg_build *build)

@@ -312,9 +312,9 @@ describe_event(struct cg_graph *graph, const struct cg_map *names,
 /*
  * Removes the formulas that are not resolved (malformed, cyclic, or with an
  * unknown event), each with a warning. An inherited event without a formula
- * that has the name of a real event is removed without a warning: the real
- * event gets its long name and unit, if it has none. names maps the names of
- * events to their numbers + 1.
+ * that has the name of a real event is removed without a warning: it describes
+ * the real event (describe_event()). names maps the names of events to their
+ * numbers + 1.
  */
 static void
 drop_bad(struct cg_graph *graph, const struct cg_map *names)

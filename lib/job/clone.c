@@ -131,9 +131,9 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 }
 
 /*
- * Sets diff->side_by_side, so that costs before and after become two events,
- * if the output format shows changes as pairs or cannot represent negative
- * costs. Leaves it as it is without a known format, and with --clamp. Returns
+ * Sets diff->side_by_side if the output format shows changes as pairs or
+ * cannot represent negative costs: costs before and after then become two
+ * events. Does not change it without a known format, or with --clamp. Returns
  * the status; CG_EINPUT: the format can write only one event (reported).
  */
 static int

@@ -224,10 +224,10 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 /* ---- Look-up ------------------------------------------------------------ */
 
 /*
- * Returns the container for a directory or archive and a suffix: the list of
- * archive members with that suffix, made by the first call; an archive that
- * cannot be read counts as a skipped input. The job owns the container, which
- * may move when another one is made. NULL: out of memory.
+ * Returns the container for a directory or archive and a suffix, which lists
+ * the members of the archive with that suffix. The first call makes it. An
+ * archive that cannot be read then counts as a skipped input. The job owns the
+ * container, which may move when another one is made. NULL: out of memory.
  */
 static const struct cg_container *
 get_container(struct cg_job *job, const char *directory, const char *suffix)

@@ -276,10 +276,10 @@ probe_directory(struct cg_job *job, const char *directory)
 }
 
 /*
- * True if path need not be an input of its own, as the reader of another one
- * of the sorted files opens it: for "x.gcda" that is "x.gcno". In the format's
- * list of suffixes (module->gathers, "gcno;gcda"), the other file has the
- * first one, and path a later one. If memory runs out, sets walk->status and
+ * True if path need not be an input of its own, as it is read with another of
+ * the sorted files: "x.gcda" is read with "x.gcno". In the format's list of
+ * suffixes (module->gathers, "gcno;gcda"), that other file has the first
+ * suffix, and path a later one. If memory runs out, sets walk->status and
  * returns false.
  */
 static bool

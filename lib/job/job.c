@@ -786,9 +786,9 @@ finish(struct cg_out *out, int status)
 
 /*
  * Finishes the main output and the additional ones, then renames all to their
- * paths, or none if anything failed before; closes them. If renaming one
- * fails, those renamed before it stay. status is the writer's. Returns the new
- * status.
+ * paths, and closes them. Renames none if anything failed before. If renaming
+ * one fails, those renamed before it stay. `status` is the result of the
+ * writer. Returns the new status.
  */
 static int
 commit(struct cg_job *job, struct cg_out *out, int status)
@@ -938,9 +938,9 @@ cg_job_run(struct cg_job *job)
 /* ---- Symbols ------------------------------------------------------------ */
 
 /*
- * Returns the job that keeps the symbols of the executable at path: for a
- * clone of a job, the original if that has the executable, so that it is
- * loaded only once.
+ * Returns the job that keeps the symbols of the executable at path. For a
+ * clone of a job that is the original, if the original has the executable, so
+ * that it is loaded only once. Otherwise it is the job itself.
  */
 static struct cg_job *
 symbols_owner(struct cg_job *job, const char *path)

@@ -30,8 +30,8 @@ compare_lines(const void *pa, const void *pb)
 
 /*
  * Sets *ran to whether the function has a cost of the event on any line that
- * is not excluded, in any file. Used where the number of its calls is unknown:
- * it then counts as called once. False: the rows cannot be read.
+ * is not excluded, in any file. If so, a function whose number of calls is
+ * unknown counts as called once. False: the rows cannot be read.
  */
 static bool
 find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)

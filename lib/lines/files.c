@@ -96,8 +96,9 @@ note_number(uint32_t *number, const uint8_t *at)
 
 /*
  * Skips a packed row that is not a cost, and sets *branch to whether it is a
- * branch. If it is a call, adds its count to the entries of the callee. If it
- * has the number of function fn, records that. False: out of memory.
+ * branch. If the row is a call, adds its count to the entries of the callee.
+ * If it states the number of function fn in its compilation unit, stores that
+ * in lines->number. False: out of memory.
  */
 static bool
 take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
@@ -155,7 +156,7 @@ scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 
 /*
  * Counts the rows of a run (rows of a function in a part), other than costs,
- * for the file that they are in. All of them must be branches in ascending
+ * for the file in which they are. All of them must be branches in ascending
  * order, thus in one file, and the input must state the function's first line.
  * Decodes only the first row, which may have the function's number, and so is
  * faster than scan_packed(). False: out of memory.

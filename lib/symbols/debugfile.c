@@ -187,9 +187,9 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 /* ---- Alternate files ---------------------------------------------------- */
 
 /*
- * Returns the real path of a link, a relative or absolute path stated in the
- * ELF file at path; relative ones begin at its directory. The caller frees it.
- * NULL: it does not exist or is too long, or out of memory.
+ * Returns the real path of a link that the ELF file at path states. A relative
+ * link begins at the directory of that file. The caller frees the result.
+ * NULL: no such file exists, the path is too long, or out of memory.
  */
 static char *
 resolve(const char *path, const char *link)

@@ -88,9 +88,9 @@ has_scopes(int tag)
 
 /*
  * Adds a DWARF entry to unit->scope if it is a function or inlined call with
- * code. "parent" is the scope that contains it; only an inlined call stores
+ * code. `parent` is the scope that contains it; only an inlined call stores
  * it. Returns the scope of the entry's children: the new one or, if none was
- * added, parent. Out of memory is recorded in dwarf->status.
+ * added, parent. If memory runs out, sets dwarf->status.
  */
 static uint32_t
 take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,

@@ -272,8 +272,8 @@ load(struct cg_symbols *symbols, const char *path, const char **why)
 }
 
 /*
- * Warns of a file that is truncated or whose debug sections are not read as
- * they expand too much; the symbols that it has are used.
+ * Warns of a file that is truncated, or whose debug sections are not read as
+ * they expand too much. The symbols that the file has are used all the same.
  */
 static void
 tell_damage(

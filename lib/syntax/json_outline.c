@@ -66,10 +66,10 @@ keeps_item(struct outline *o, unsigned level, size_t n, bool in_array)
 
 /*
  * Writes the value that was just read to the outline. A scalar is copied, or
- * written as "" if it is longer than VALUE_MAX. Of an object or array the
- * opening bracket is written, and its items follow. One nested deeper than
- * LEVELS is written empty, and skipped. False: it cannot be skipped, as the
- * text ends in it or is malformed.
+ * written as "" if it is longer than VALUE_MAX. Of an object or array, writes
+ * the opening bracket; its items follow. An object or array nested deeper than
+ * LEVELS is written without items, and skipped. False: it cannot be skipped,
+ * as the text ends in it or is malformed.
  */
 static bool
 put_value(struct outline *o, enum cg_json_type type)

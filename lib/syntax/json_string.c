@@ -36,9 +36,10 @@ put_utf8(char *to, unsigned code)
 }
 
 /*
- * Writes the character of the escape \uXXXX at *at, or of a surrogate pair of
- * two, as UTF-8 at `to`; moves *at past it, and returns the end. \udc80 to
- * \udcff become the byte that they stand for, other lone surrogates U+FFFD.
+ * Writes the character of the escape \uXXXX at *at, or of two that are a
+ * surrogate pair, as UTF-8 at `to`. Moves *at to the end of the escape, and
+ * returns the end of what was written. \udc80 to \udcff become the byte that
+ * they stand for, other lone surrogates U+FFFD.
  */
 static char *
 put_unicode(char *to, const char **at, const char *end)

@@ -195,8 +195,9 @@ format_values(char *to, unsigned tag, const uint8_t **row)
 
 /*
  * True if the row at pos, in the file of the current scan, precedes the next
- * rows of all other ascending segments of the function's rows; it can then be
- * written without merging. False also if one of them has the same position.
+ * rows of all other ascending segments of the function's rows. The row can
+ * then be written without merging. False also if one of those rows has the
+ * same position.
  */
 static inline bool
 comes_first(const struct cg_rows *rows, const struct cg_pos *pos)

@@ -120,9 +120,9 @@ begin_all(struct cg_rows *rows)
 
 /*
  * Opens a run (a function's rows in one part) for the cursor, in addition to
- * runs opened before. If "alone", there is no other run. If its branches
- * arrived in order then, they are read from the packed rows, without a list.
- * False: out of memory.
+ * runs opened before. If "alone", there is no other run. The branches of such
+ * a run are read from the packed rows, without a list, if they arrived in
+ * order. False: out of memory.
  */
 static bool
 open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)

@@ -50,8 +50,9 @@ key_of_call(const struct cg_call *call)
 }
 
 /*
- * Returns the count with that key; NULL: there is none. Rows mostly come in
- * the order of keys, so the count after the last one found is tried first.
+ * Returns the count with that key in the sorted array; NULL: there is none.
+ * Mostly they are looked up in the order of keys, so the count after the one
+ * found last is tried first.
  */
 static struct count *
 find_count(struct counts *counts, uint64_t key)
@@ -93,8 +94,8 @@ compare_branches(const struct cg_branch *a, const struct cg_branch *b)
 
 /*
  * Returns the branch of the sorted array that has the same line, kind, block
- * and index as `branch`; NULL: there is none. Branches mostly come in the
- * order of the array, so the one after the last found one is tried first.
+ * and index as `branch`; NULL: there is none. Mostly they are looked up in the
+ * order of the array, so the branch after the one found last is tried first.
  */
 static struct cg_branch *
 find_branch(struct branches *branches, const struct cg_branch *branch)

@@ -154,11 +154,10 @@ add_set(struct cg_graph *graph, struct cg_label_set set, uint32_t *id)
 }
 
 /*
- * Returns the entry of build->recent (ids of sets added recently, 0: none) in
- * which the set of the n labels would be. Other sets share the entry: the
- * caller compares. Mostly the labels of a sample are those of a recent one, so
- * the hash uses only what is quick to read: numbers, lengths and last
- * characters.
+ * Returns the only entry of build->recent (ids of sets added recently, 0:
+ * none) that may have the set of the n labels. Other sets share the entry, so
+ * the caller compares. The labels of most samples were added recently, so the
+ * hash uses only what is quick to read: numbers, lengths and last characters.
  */
 static cg_labels *
 recent_set(struct cg_build *build, const struct cg_label *label, size_t n)

@@ -347,7 +347,7 @@ struct walk {
 #define WALKS 16 /* paths processed at once */
 
 /*
- * Does one step of n walks down the tree of stacks: checks whether the latest
+ * Begins a step of n walks down the tree of stacks: checks whether the latest
  * child of the node reached has the frame that is looked for. Sets walk->next
  * to that child, or to 0 if it has another frame. Also sets walk->hash, by
  * which look_at_table() looks for the other children. Loads are prefetched for

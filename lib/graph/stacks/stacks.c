@@ -59,8 +59,9 @@ find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 }
 
 /*
- * Inserts the latest stack of a leaf node, which has one, into the table, so
- * that another stack can become its latest one. False: out of memory.
+ * Inserts the latest stack of a leaf node into the table, so that another
+ * stack can become the latest one. The node must have a stack. False: out of
+ * memory.
  */
 static bool
 list_stack(struct cg_graph *graph, cg_node leaf)
@@ -76,10 +77,10 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 
 /*
  * Returns the stack of a part (thread or process) with this leaf node and set
- * of labels, added without costs if it is new; valid until another one is
- * added. NULL: out of memory. A node stores its latest stack, which this one
- * becomes; others are in a hash table, which stays small unless nodes have
- * many parts or labels.
+ * of labels, added without costs if it is new. Valid until another one is
+ * added. NULL: out of memory. The stack becomes the latest one of the node,
+ * which the node stores. Other stacks of the node are in a hash table, which
+ * stays small unless nodes have many parts or labels.
  */
 static struct cg_stack_entry *
 get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)

@@ -415,8 +415,8 @@ cg_next_span(struct cg_moments *moments, struct cg_time_span *span)
 #define USUAL_MAX 4
 
 /*
- * Moves to the next moment (sample) of a timeline that has a cost of
- * moments->event, not 0, and sets *cost to it. False: there are no more.
+ * Moves to the next moment (sample) of a timeline whose cost of the event
+ * moments->event is not 0. Sets *cost to that cost. False: there are no more.
  */
 static bool
 next_sample(struct cg_moments *moments, uint64_t *cost)
@@ -488,10 +488,10 @@ next_by_time(struct cg_moments *moments, struct cg_time_span *span)
 
 /*
  * Returns the usual time between two samples with costs, with which a timeline
- * without durations is drawn. It is the average of the gaps that have as many
- * binary digits as the median gap, so that pauses do not count. 0: there are
- * less than two such samples, or most have the time of the one before. Reads
- * all moments: the caller moves the cursor back.
+ * without durations is drawn. Takes the gaps that have as many binary digits
+ * as the median gap, and returns their average: thus pauses do not count. 0:
+ * there are fewer than two samples with costs, or most have the same time as
+ * the sample before. Reads all moments: the caller moves the cursor back.
  */
 static uint64_t
 find_usual(struct cg_moments *moments)
