@@ -234,9 +234,9 @@ set_scales(struct cg_diff *diff, struct cg_copy copy[2])
 }
 
 /*
- * Sets the factors by which the costs of profile s become means of its runs.
- * Costs of coverage get none: a line that ran in any of the runs counts as
- * covered.
+ * Sets the factors by which the costs of profile s become means, if the
+ * profile merges several runs of the program. Costs of coverage get no factor:
+ * a line that ran in any of these runs counts as covered.
  */
 static void
 set_means(const struct cg_diff *diff, struct cg_copy copy[2], int s)

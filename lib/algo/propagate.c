@@ -159,8 +159,9 @@ collect_fn(struct prop *prop, cg_part part, uint32_t caller)
 
 /*
  * Reads the self costs and calls of the functions of a part (thread or
- * process) that have rows. They get indexes from 0, by rank. Functions that
- * are only called get the indexes after them. False: an error.
+ * process) that have rows. These functions get indexes from 0, in the order of
+ * their ranks. Functions that are only called get the indexes after them.
+ * False: an error.
  */
 static bool
 collect(struct prop *prop, cg_part part)

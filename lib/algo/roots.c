@@ -378,10 +378,10 @@ move_call(void *arg, cg_node old, cg_node *new)
 
 /*
  * Moves the timelines of all threads under the roots that --root-by has added
- * to the stacks: each moment then refers to a node below its thread's root. A
- * moment has no labels, and a track has the last name of its thread. So all
- * moments of a process that changed its name are under the root of its last
- * name. False: an error.
+ * to the stacks. Each moment (sample, begin or end of a call) then refers to a
+ * node below its thread's root. A moment has no labels, and a timeline has the
+ * last name of its thread. So all moments of a process that changed its name
+ * are under the root of its last name. False: an error.
  */
 static bool
 move_tracks(struct rooting *r)

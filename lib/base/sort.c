@@ -120,7 +120,7 @@ sort_few(const struct keyed *array)
 }
 
 /*
- * Does one pass of a radix sort: copies the elements into the array `to`,
+ * Makes one pass of a radix sort: copies the elements into the array `to`,
  * stably sorted by one digit of their keys, the one at bit `shift`.
  */
 static void

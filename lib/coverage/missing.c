@@ -89,8 +89,9 @@ find_rival(const struct cg_patch *patch, const struct cg_patch_file *file,
 }
 
 /*
- * True if a path of the graph may mean this file of the patch or another one,
- * as it is the end of both names; reports that as an error.
+ * True if a path of the graph is the end of the names of this file and of
+ * another file of the patch, so that it may mean either. Reports that as an
+ * error.
  */
 static bool
 is_shared(const struct cg_patch *patch, const struct cg_patch_file *file)

@@ -502,8 +502,8 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
  */
 
 /*
- * Grows build->sign, the array of facts about each event's signs, to the
- * number of events. False: out of memory (the builder fails).
+ * Grows build->sign to the number of events: for each event it has what is
+ * known of its signs. False: out of memory (the builder fails).
  */
 static bool
 grow(struct cg_build *build)

@@ -79,11 +79,11 @@ cg_part_confirm(struct cg_part_entry *part)
 
 /*
  * Prepares a part of the profile for the rows of another input that is merged
- * into it. Drops descriptions that are true of one input only. Does no more if
- * --part-by made the part of samples. Else clears the names (pid, tid,
- * command) from samples that no sample of the last input had. The remaining
- * ones count as unconfirmed until a sample of the new input has them, too.
- * Sets part->nameless if the part has costs, but no sample has named it.
+ * into it. Drops descriptions that are true of one input only. If --part-by
+ * made the part of samples, changes nothing else. Else clears the names (pid,
+ * tid, command) from samples that no sample of the last input had. The
+ * remaining names count as unconfirmed until a sample of the new input has
+ * them. Sets part->nameless if the part has costs, but no sample has named it.
  */
 static void
 begin_merge(struct cg_build *build, struct cg_part_entry *part)
@@ -97,10 +97,10 @@ begin_merge(struct cg_build *build, struct cg_part_entry *part)
 }
 
 /*
- * Makes the part (thread or process) the current one, to which rows are added;
- * ends the run before, and forgets labels and the last sample. The part is
- * also the base part, which --part-by may split by process, thread or label of
- * samples.
+ * Makes the part (thread or process) the current one, to which rows are added.
+ * Ends the run (rows of a function in a part) before, and forgets labels and
+ * the last sample. The part is also the base part, which --part-by may split
+ * by process, thread or label of samples.
  */
 static void
 begin_part(struct cg_build *build, cg_part part)
@@ -292,9 +292,9 @@ cg_part_desc_drop(struct cg_part_entry *part)
 
 /*
  * Records the value of a description of the executable (its key begins with
- * CG_PROGRAM_KEY) for the current part, before --part-by divides it. Ignores
- * other keys. If an earlier input stated another value for the key, the
- * builder fails, as addresses of two executables would be mixed up in one
+ * CG_PROGRAM_KEY) for the input's own part, which --part-by may divide.
+ * Ignores other keys. If an earlier input stated another value for the key,
+ * the builder fails, as addresses of two executables would be mixed up in one
  * part.
  */
 static void

@@ -46,8 +46,8 @@ fail(struct cg_stream *stream, int error)
 }
 
 /*
- * Waits until read() does not block. It polls with a timeout, as no signal
- * interrupts this thread: false if meanwhile the program was stopped or the
+ * Waits until read() would not block. Polls with a timeout, as no signal
+ * interrupts this thread. False: meanwhile the program was stopped, or the
  * bytes are no longer needed.
  */
 static bool

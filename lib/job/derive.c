@@ -40,10 +40,10 @@ asks_for_counts(const struct cg_graph *graph)
 
 /*
  * Computes the inclusive costs of calls from call counts, for events whose
- * inputs do not state them. Then gives calls by the unknown caller the
- * inclusive cost of their function, if other calls of the function have no
- * cost. Does the second step only after the first one, or if a reader has
- * added calls by the unknown caller. Returns the status.
+ * inputs do not state them. Then, if other calls of a function have no cost,
+ * gives its calls by the unknown caller the inclusive cost of the function.
+ * The second step follows only if the first was needed, or a reader has added
+ * calls by the unknown caller. Returns the status.
  */
 static int
 derive_inclusive(struct cg_job *job)
@@ -269,9 +269,9 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 }
 
 /*
- * Reports the kinds of data that the inputs have and a difference of two
- * profiles cannot have, if the output format could represent them: a warning,
- * an error with --strict. Returns the status.
+ * Reports the kinds of data that the inputs have, but a difference of two
+ * profiles cannot have. Only kinds that the output format could represent are
+ * reported: as a warning, with --strict as an error. Returns the status.
  */
 static int
 report_dropped(struct cg_job *job, const struct cg_module *to)

@@ -155,7 +155,9 @@ check_symbols(struct cg_job *job)
 
 /*
  * Calls the read() of a format for the input or, if in is NULL, its finish().
- * Returns the status.
+ * Frees the memory that the format has allocated in the call. Returns the
+ * status: that of an error of the input, the builder or the job, which is the
+ * cause of the format's error, before the format's own.
  */
 static int
 call_reader(

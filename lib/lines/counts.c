@@ -50,9 +50,9 @@ find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
 }
 
 /*
- * Returns the string by which functions of a file are merged into one: the
- * linker name or, with option functions-by-name or without a linker name, the
- * name.
+ * Returns the string by which functions of a file are merged into one. It is
+ * the linker name; it is the name if the function has no linker name, or with
+ * option functions-by-name.
  */
 static cg_str
 key_of(const struct cg_graph *graph, cg_fn id)

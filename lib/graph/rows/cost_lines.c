@@ -427,10 +427,12 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 }
 
 /*
- * Packs lines of costs into the current block of memory of the function's rows
- * until the block has no space for one more row or a line is not in the usual
- * form. Adds the costs to sum[], and sets the facts of the graph that follow
- * from the rows. Returns the first line that was not packed, or end.
+ * Packs lines of costs into the current block of memory of the function's
+ * rows. Ends when the block has no space for one more row, or at a line that
+ * is not in the usual form. Adds the costs to sum[]. Sets the facts of the
+ * graph that follow from the rows: there are self costs, and perhaps
+ * addresses, lines, or rows without costs. Returns the first line that was not
+ * packed, or end.
  */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,

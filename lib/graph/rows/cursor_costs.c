@@ -158,8 +158,9 @@ sift(struct cg_rows *rows, size_t i)
 }
 
 /*
- * Takes the lowest head off the heap of segments and makes it the current
- * scan; clears rows->has_cost if the heap is empty.
+ * Takes the scan with the lowest row off the heap, which has one scan for each
+ * ascending segment of rows, and makes it the current scan. Clears
+ * rows->has_cost if the heap is empty.
  */
 static void
 take_head(struct cg_rows *rows)

@@ -261,9 +261,10 @@ take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 }
 
 /*
- * Does one pass of the merge sort: merges segments 0 and 1, 2 and 3 and so on;
- * an odd last one stays. rows->segment_end has the ends of the segments, and
- * is set to those of the merged ones. Returns their number.
+ * Makes one pass of the merge sort over ascending segments of rows: merges
+ * segments 0 and 1, 2 and 3 and so on; an odd last one stays.
+ * rows->segment_end has the ends of the segments, and is set to those of the
+ * merged ones. Returns their number.
  */
 static size_t
 merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
@@ -344,8 +345,8 @@ digit_of(const struct row *row, unsigned key, unsigned shift)
 }
 
 /*
- * Does one pass of the radix sort: copies the rows into the array `to`, stably
- * sorted by one digit of a key, the one at bit `shift`.
+ * Makes one pass of the radix sort: copies the rows into the array `to`,
+ * stably sorted by one digit of a key, the one at bit `shift`.
  */
 static void
 sort_digit(const struct row *row, size_t count, unsigned key, unsigned shift,

@@ -40,8 +40,8 @@ struct cg_tally {
 /* ---- Finding rows ------------------------------------------------------- */
 
 /*
- * Returns the key of a call in a tally: by callee, then by the line of its
- * entry, as cursors order calls.
+ * Returns the key of a call in a tally (a function's counts, added in place):
+ * by callee, then by the line of its entry, as cursors order calls.
  */
 static uint64_t
 key_of_call(const struct cg_call *call)
@@ -135,9 +135,9 @@ cg_tally_cost(const struct cg_graph *graph, const struct cg_run *run,
 }
 
 /*
- * True if a tally can hold the call. It must have no costs, no call site, and
- * no address of its entry. A tally stores only its callee, the line of its
- * entry and its count.
+ * True if a tally (a function's counts, added in place) can hold the call. The
+ * call must have no costs, no call site, and no address of its entry. A tally
+ * stores only its callee, the line of its entry and its count.
  */
 static bool
 is_plain_call(const struct cg_call *call)
@@ -164,9 +164,10 @@ cg_tally_call(const struct cg_run *run, const struct cg_call *call)
 }
 
 /*
- * True if a tally can hold the branch. It must be in the file of the run, and
- * have no address. Regions (ranges of source text) do not fit, as cursors
- * merge them by more members than a tally compares.
+ * True if a tally (a function's counts, added in place) can hold the branch.
+ * The branch must be in the function's own file (run->file), and have no
+ * address. Regions (ranges of source text) do not fit, as cursors merge them
+ * by more members than a tally compares.
  */
 static bool
 is_plain_branch(const struct cg_run *run, const struct cg_branch *branch)
@@ -224,9 +225,10 @@ add_branch(struct branches *to, const struct cg_branch *branch)
 }
 
 /*
- * Fills a tally with the rows that an open cursor returns. False: a row has
- * something that a tally cannot hold, such as an address or a cost of a call;
- * or out of memory or overflow, which is reported.
+ * Fills a tally (a function's counts, added in place) with the rows that an
+ * open cursor returns. False: a row has something that a tally cannot hold,
+ * such as an address or a cost of a call; or out of memory or overflow, which
+ * is reported.
  */
 static bool
 take_rows(struct cg_rows *rows, const struct cg_run *run, struct cg_tally *to)
@@ -262,8 +264,9 @@ take_rows(struct cg_rows *rows, const struct cg_run *run, struct cg_tally *to)
 }
 
 /*
- * Packs the rows of the run's tally into the run, and frees the tally. False:
- * out of memory, or an overflow; the tally is freed, too.
+ * Packs the counts of the run's tally as rows of the run (the rows of a
+ * function), and frees the tally. False: out of memory, or an overflow; the
+ * tally is freed, too.
  */
 static bool
 pack_tally(struct cg_graph *graph, struct cg_run *run)
@@ -294,9 +297,10 @@ pack_tally(struct cg_graph *graph, struct cg_run *run)
 }
 
 /*
- * Replaces the packed rows of a run (the rows of a function) by a tally, if a
- * tally can hold them; else leaves them as they are. False: the graph has
- * failed, now or before, as memory ran out or a sum overflowed.
+ * Replaces the packed rows of a run (the rows of a function) by a tally, to
+ * which counts are added in place, if a tally can hold them. Else leaves them
+ * as they are. False: the graph has failed, now or before, as memory ran out
+ * or a sum overflowed.
  */
 static bool
 begin_tally(struct cg_graph *graph, struct cg_run *run)

@@ -518,9 +518,9 @@ is_count(const struct cg_graph *graph, const struct cg_desc *desc)
 }
 
 /*
- * Copies the descriptions of an input's own part, except numbers for the whole
- * input, to all parts that --part-by made of its samples; then adds each
- * part's label of --part-by.
+ * Copies the descriptions of an input's own part to all parts that --part-by
+ * made of its samples, except numbers for the whole input. Then adds to each
+ * part its label of --part-by as a description.
  */
 static void
 share_descs(struct cg_build *build)

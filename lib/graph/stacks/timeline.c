@@ -742,9 +742,9 @@ sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
 }
 
 /*
- * Empties a track (timeline of a thread), so that its moments can be packed
- * again. Returns the old packed bytes: the caller reads the moments from them,
- * and frees them.
+ * Empties a track (timeline of a thread), so that its moments (samples, begins
+ * and ends of calls) can be packed again. Returns the old packed bytes: the
+ * caller reads the moments from them, and frees them.
  */
 static uint8_t *
 restart(struct cg_track_entry *track)
