@@ -58,10 +58,10 @@ find_entry(struct table *table, const char *name)
 }
 
 /*
- * Adds an option to the table for getopt_long() and records its meaning,
- * unless one of that name exists: that one stays. The table keeps the pointer
- * to the name. False: out of memory, also if name is NULL (the caller could
- * not allocate it).
+ * Adds an option to the table for getopt_long(), with its meaning. If the
+ * table already has an option of that name, changes nothing and returns true.
+ * The table keeps the pointer to the name. False: out of memory. If name is
+ * NULL, the caller could not allocate it, and the result is false, too.
  */
 static bool
 add_entry(
@@ -158,9 +158,10 @@ add_format_options(struct table *table, const struct cg_job *job)
 /* ---- One option --------------------------------------------------------- */
 
 /*
- * Appends the option, as "--name=value" or, without a value (NULL), "--name",
- * to the list for the header of the batch's manifest: a batch can be resumed,
- * and its shards merged, only with the same options. Returns the status.
+ * Appends the option to args->options, the list for the header of the batch's
+ * manifest. The text is "--name=value", or "--name" if value is NULL. The list
+ * is compared later: a batch can be resumed, and its shards merged, only with
+ * the same options. Returns the status.
  */
 static int
 record_option(struct args *args, const char *name, const char *value)
@@ -258,8 +259,10 @@ refuse_missing_value(const struct args *args, const struct table *table)
 }
 
 /*
- * Reports an option that is unknown, with the most similar one, or that is the
- * start of several options, with a list of these. Returns the error's status.
+ * Reports an option that the table does not have. If options begin with this
+ * name, the message says that it is ambiguous, and lists them. Otherwise the
+ * message suggests the option with the most similar name, if one is similar.
+ * Returns the status of the error.
  */
 static int
 refuse_name(
@@ -497,9 +500,10 @@ set_output_format(const struct args *args)
 }
 
 /*
- * Checks options against each other after all were read, and sets the job's
- * formats, output directory, defaults of --like, and event. Returns the
- * status.
+ * Checks options against each other after all were read. Sets the job's
+ * formats and output directory, and the defaults of --like. Sets the job's
+ * event, except for --info, --diff, --series and --summary, which use --event
+ * themselves. Returns the status of the first step that fails.
  */
 static int
 validate_args(struct args *args)

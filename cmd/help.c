@@ -42,9 +42,9 @@ print_default(const struct cg_option *option)
 }
 
 /*
- * Prints the options of a format below a heading: those with exactly these
- * flags, for reading only, for writing only, or for both; no heading if there
- * are none.
+ * Prints a heading and the options of a format whose flags have these values.
+ * "reading" and "writing" tell whether an option is used for reading, for
+ * writing or for both. Prints no heading if there are no such options.
  */
 static void
 print_direction(const struct cg_module *module, bool reading, bool writing,

@@ -147,9 +147,10 @@ print_parts(const struct cg_graph *graph, bool all)
 }
 
 /*
- * Sets *column to the event or formula of --event, by default the main event
- * (formulas are numbered after all events), and *count to the number of
- * functions to print (--top). Returns the status of a usage error, or CG_OK.
+ * Sets *column to the event or formula of --event. Without --event, sets it to
+ * the main event. Events are numbered first, then formulas. Sets *count to the
+ * number of functions to print (--top). Returns CG_OK or the status of a usage
+ * error (reported).
  */
 static int
 choose_column(const struct args *args, const struct cg_graph *graph,

@@ -236,9 +236,9 @@ fill_cost(const struct summary *summary, cg_fn fn, bool inclusive)
 }
 
 /*
- * Writes a JSON member "cycles" with the first cycles (functions that call
- * each other), by number, at most `most`. Overwrites summary->cost. False: out
- * of memory.
+ * Writes a JSON member "cycles", an array of cycles (functions that call each
+ * other), in order of their numbers. Writes at most "most" cycles. Uses
+ * summary->cost as working memory. False: out of memory.
  */
 static bool
 write_cycles(const struct summary *summary, size_t most)
@@ -290,11 +290,11 @@ compare_ranked(const void *pa, const void *pb)
 }
 
 /*
- * Sets ranked[] to the functions that have a self or inclusive cost of any
- * event, and returns their number. They are sorted by inclusive cost in the
- * column summary->ranked (an event or formula), largest first. The unknown
- * function is one of them only if it has self costs, as its inclusive cost is
- * the total. ranked has room for all functions.
+ * Fills ranked[] with the functions that have a self or inclusive cost of any
+ * event, and returns their number. ranked[] must have room for all functions
+ * and function 0. The functions are sorted by inclusive cost in the column
+ * summary->ranked (an event or formula), largest first. Function 0 (unknown)
+ * is listed only if it has self costs, as its inclusive cost is the total.
  */
 static size_t
 rank_functions(const struct summary *summary, struct ranked_fn *ranked)

@@ -41,9 +41,10 @@ take_hex(const char *at, const char *end, unsigned *code)
 }
 
 /*
- * Copies the escape sequence at *at (a backslash) of a JSON string into the
- * buffer `to`, and moves *at past it; \udc80 to \udcff become the bytes that
- * they stand for. Returns the end of the copy.
+ * Copies an escape sequence of a JSON string to "to", and moves *at from its
+ * backslash past it. Copies both halves of a surrogate pair. \udc80 to \udcff
+ * alone stand for the bytes 0x80 to 0xff: copies that byte instead. "end" is
+ * the end of the text. Returns the end of the copy.
  */
 static char *
 copy_escape(char *to, const char **at, const char *end)

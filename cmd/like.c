@@ -45,9 +45,10 @@ static const struct tool {
 #define TOOLS (sizeof(tools) / sizeof(*tools))
 
 /*
- * Makes paths below the directory root relative to root in the output. root
- * may be a directory of another machine, which does not exist here. Returns
- * the status.
+ * Makes the job write paths below the directory "root" as paths relative to
+ * it. Does so for no path if the root is "/". "root" may be a directory of
+ * another machine, which does not exist here, if it is absolute. Returns the
+ * status.
  */
 static int
 map_root(struct args *args, const char *root)
@@ -68,10 +69,11 @@ map_root(struct args *args, const char *root)
 }
 
 /*
- * Sets the job to drop files outside of the directory of --root, or of the
- * current directory without --root. Paths of the other files become relative
- * to that directory. Returns the status. More than one --root is an error,
- * because two files could get the same path.
+ * Makes the job drop files outside of one directory, and write paths of the
+ * other files relative to that directory. It is the directory of --root, whose
+ * option has set already which files are dropped. Without --root, it is the
+ * current directory. More than one --root is an error, because two files could
+ * get the same path. Returns the status.
  */
 static int
 stay_inside(struct args *args)

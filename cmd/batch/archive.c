@@ -17,10 +17,10 @@
 #define HELD_MEMBER ((size_t)64 << 20)
 
 /*
- * Reads the archive's current member into blob, which it allocates, up to
- * about HELD_MEMBER bytes. Sets *all to whether the member ended there. False:
- * out of memory, or the archive is damaged. The caller frees blob->bytes in
- * each case.
+ * Allocates blob->bytes, and reads the archive's current member into it. Stops
+ * at the end of the member, or once about HELD_MEMBER bytes are read. Sets
+ * *all to whether the member ended there. False: out of memory, or the archive
+ * is damaged. The caller frees blob->bytes in each case.
  */
 static bool
 read_member(struct cg_archive *archive, struct blob *blob, bool *all)
@@ -52,10 +52,11 @@ struct members {
 };
 
 /*
- * Sends a unit (files that a format reads as one input) to a worker, if all of
- * its files have been read from the archive; until then does nothing.
- * first_file: the task of its first file. The bytes then belong to the worker
- * pool. Returns the status.
+ * Sends a unit (files that a format reads as one input) to a worker.
+ * first_file is the index of the task of the unit's first file. Does nothing
+ * and returns CG_OK if a file of the unit has not been read from the archive
+ * yet. The bytes of a unit that is sent belong to the worker pool. Returns the
+ * status.
  */
 static int
 dispatch_unit(
@@ -90,9 +91,10 @@ drop_blob(struct blob *blob)
 }
 
 /*
- * Sends a member that is too large for memory to a worker: the bytes in memory
- * first, then the rest as it is read; a failure to read it fails its task. n:
- * the number of its task. Returns the status.
+ * Sends a member that is too large to be held in memory to a worker. Sends the
+ * bytes that are in memory first, then the rest while reading it. n is the
+ * index of the member's task. If the rest cannot be read, the task fails.
+ * Returns the status of the order to the worker.
  */
 static int
 stream_member(struct worker_pool *pool, struct members *members,

@@ -65,10 +65,11 @@ run_tasks(struct worker_pool *pool)
 }
 
 /*
- * Counts, by state, the tasks (inputs) that had ended before any work began:
- * those skipped or failed when the inputs were listed, and those that the
- * manifest of an earlier run has as finished. Writes those not in the manifest
- * to it. Returns how many were in the manifest.
+ * Adds the tasks (inputs) that are not pending to batch->count, by state.
+ * Called before any work begins: listing the inputs has skipped or failed
+ * some, and others are finished in the manifest of an earlier run. Writes a
+ * line to the manifest for each ended task that it does not have yet. Returns
+ * how many tasks the manifest had.
  */
 static size_t
 count_listed(struct batch *batch)
@@ -125,10 +126,10 @@ show_plan(const struct batch *batch)
 }
 
 /*
- * True if the file of that name in a directory is the temporary file
- * (".OUTPUT.cgconv.PID") of an output of this batch, left by a run that was
- * killed. directory: relative to the output directory, or "". False also if
- * memory runs out: then the file is kept.
+ * True if the name is that of a temporary file, ".OUTPUT.cgconv.PID", for an
+ * output of this batch. A run that was killed leaves such files. "directory"
+ * is the file's directory, relative to the output directory, or "". If memory
+ * runs out, returns false, so that the file is kept.
  */
 static bool
 is_leftover(struct batch *batch, const char *directory, const char *name)
@@ -154,9 +155,10 @@ is_leftover(struct batch *batch, const char *directory, const char *name)
 }
 
 /*
- * Removes temporary files of a killed run from a directory. below: its path
- * below the output directory, or "". Only files of this batch's outputs: other
- * batches may write to the same directory.
+ * Removes from a directory the temporary files that a killed run has left.
+ * "below" is the directory's path relative to the output directory, or "".
+ * Removes only files of this batch's outputs, as other batches may write to
+ * the same directory. Files that cannot be removed stay.
  */
 static void
 remove_leftovers(struct batch *batch, const char *below)

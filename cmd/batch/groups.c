@@ -34,12 +34,14 @@
 
 /*
  * Returns the name of the group (the inputs of one output) to which --group-by
- * assigns an input, given the input's name. It is what the first parentheses
- * of the regular expression match, else what all of it matches. If regex is
- * NULL, it is the name's directory, or "all" if the name has none. The caller
- * frees the text. NULL: no match or an empty one, and the input is in no
- * group; or out of memory. Sets *ok to whether there was memory, but leaves it
- * if there is no match.
+ * assigns an input with this name. It is the text that the first parentheses
+ * of the regular expression match. If they match nothing, it is the text that
+ * the whole expression matches. If regex is NULL, it is the directory of the
+ * name, or "all" if the name has none. The caller frees the text.
+ *
+ * NULL: the match is empty, or there is none; then the input is in no group,
+ * and *ok is unchanged. NULL also if memory runs out. Sets *ok to false then,
+ * and to true if a text is returned.
  */
 static char *
 group_name(const regex_t *regex, const char *name, bool *ok)
@@ -152,8 +154,8 @@ group_by(struct batch *batch, const regex_t *regex)
 }
 
 /*
- * Adds one group (the inputs of one output) for -o, and links all tasks that
- * are to be done into it. False: out of memory.
+ * Adds one group (the inputs of one output) for -o. Puts all pending tasks
+ * into it, as a list in the order of the tasks. False: out of memory.
  */
 static bool
 group_all(struct batch *batch)
@@ -383,11 +385,14 @@ split_evenly(
 
 /*
  * True if the chunk (the inputs that one worker sums) gets no more inputs, as
- * its number of inputs or of bytes has reached the limit. In a small group
- * (the inputs of one output) the limit of bytes is lower, so that each worker
- * gets a chunk. In a large group the limits are higher, unless members of
- * archives wait in memory. For a sum by the format (together), only bytes of
- * such members count.
+ * its inputs or their bytes have reached a limit. In a small group (the inputs
+ * of one output) the limit of bytes is lower, so that each worker gets a
+ * chunk. In a large group the limits are higher, unless members of archives
+ * wait in memory.
+ *
+ * A chunk of units (chunk->units) has limits of its own. In a chunk whose
+ * inputs the format sums (chunk->together), only bytes of archive members
+ * count.
  */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)

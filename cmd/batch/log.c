@@ -163,8 +163,9 @@ struct log {
 };
 
 /*
- * Returns "warning: " or "note: " if the line of a message has one after the
- * location, and sets *text to what follows; NULL: it has none.
+ * Returns "warning: " or "note: " if a line of a message contains this
+ * directly after ": ", the end of the location. Sets *text to the text after
+ * it. NULL: the line has neither, and *text is unchanged.
  */
 static const char *
 find_severity(const char *line, const char **text)
@@ -184,8 +185,10 @@ find_severity(const char *line, const char **text)
 }
 
 /*
- * Counts a message in the table of equal ones. Returns true if it is to be
- * printed: it is among the first SHOWN equal ones, or cannot be counted.
+ * Adds one to the count of messages with this severity and text. Returns true
+ * if the message is to be printed. That is so for the first SHOWN equal
+ * messages. It is also so if the message cannot be counted, because the table
+ * is full or memory runs out.
  */
 static bool
 count_message(struct log *log, const char *severity, const char *text)

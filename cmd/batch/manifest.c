@@ -102,10 +102,11 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 }
 
 /*
- * Writes a line of the manifest and frees json. complete: false if memory ran
- * out while json was made; then nothing is written. more: NULL, empty, or the
- * text of another JSON object whose members are appended. False: the line was
- * not written; the manifest is marked as failed.
+ * Writes the JSON object as a line of the manifest, and releases the object.
+ * If "complete" is false, memory ran out while the caller made the object;
+ * then nothing is written. "more" is NULL, "", or the text of another JSON
+ * object, whose members are appended. False: the line was not written, and
+ * batch->manifest_failed is set.
  */
 static bool
 end_line(struct batch *batch, struct json_object *json, bool complete,
@@ -332,9 +333,10 @@ set_before(struct task *task, const char *status)
 }
 
 /*
- * Gives the state in a line of the manifest to the tasks of that name. Ignores
- * the line if the task's file has changed since. known: all tasks, sorted by
- * name.
+ * Sets the state of tasks from a line of the manifest: of all tasks with the
+ * line's input and member. Stops at the first such task whose file has changed
+ * since the line was written. Skips tasks of other shards. "known" has all
+ * tasks of the batch, sorted by name.
  */
 static void
 apply_line(struct batch *batch, struct task **known, const struct line *line)
@@ -452,11 +454,12 @@ may_be_header(struct cg_slice text)
 }
 
 /*
- * Reads the manifest of an earlier run: applies all complete lines to the
- * tasks, and adds their bytes to *whole. A last line without newline was cut
- * off by a crash and is ignored; the caller truncates the file to *whole. A
- * file that cannot be read, or is no manifest, is an error, so that it is not
- * truncated. Returns the status.
+ * Reads the manifest of an earlier run, line by line. Checks that its header
+ * fits this batch. Sets the states of tasks from the other lines, and ignores
+ * lines that cannot be parsed. Adds the bytes of all complete lines to *whole.
+ * A last line without newline was cut off by a crash and is ignored; the
+ * caller truncates the file to *whole. A file that cannot be read, or is no
+ * manifest, is an error, so that it is not truncated. Returns the status.
  */
 static int
 read_lines(struct batch *batch, struct task **known, FILE *from, off_t *whole)
@@ -513,10 +516,12 @@ resume_manifest(struct batch *batch)
 }
 
 /*
- * Opens and locks the manifest: two runs that resume from the same manifest
- * would repeat work and remove each other's temporary files. The lock belongs
- * to this process, not to its workers, and ends with it. Where the file system
- * has no locks, goes on without. Returns the status.
+ * Opens the manifest for appending, creates it if it is missing, and locks it.
+ * Two runs that resume from the same manifest would repeat work and remove
+ * each other's temporary files. The lock belongs to this process, not to its
+ * workers, and ends with the process. If the file system has no locks, the
+ * manifest stays unlocked. Returns the status; it is CG_EUSAGE (reported) if
+ * another run has the lock.
  */
 static int
 open_alone(struct batch *batch)

@@ -258,9 +258,10 @@ skip_reason(const struct found *found)
 }
 
 /*
- * Adds a task for a file that was found; for an archive, one task for each
- * member. A file that is not read gets a skipped task, an output of this batch
- * none. The tasks keep the pointer to path. Returns the status.
+ * Adds a task for a file that was found in a directory. For an archive, adds a
+ * task for each member. If files of this kind are not read, adds a skipped
+ * task. Adds no task if the file is an output of this batch. The tasks keep
+ * the pointer to path. Returns the status.
  */
 static int
 add_found(struct batch *batch, const char *path)
@@ -304,10 +305,11 @@ add_directory(struct batch *batch, const char *name)
 }
 
 /*
- * Adds the input that an argument or a line of --files-from names: a file, the
- * members of an archive, or with -r the files below a directory (without, it
- * is a usage error). An executable is no input; the job gets it for looking up
- * symbols. Returns the status.
+ * Adds the input with this name, which an argument or a line of --files-from
+ * states. For an archive, adds its members. For a directory, adds the files
+ * below it if -r is given; without -r, a directory is a usage error. An
+ * executable is no input; the job gets it for looking up symbols. Returns the
+ * status.
  */
 static int
 add_path_given(void *arg, const char *name)

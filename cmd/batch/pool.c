@@ -78,9 +78,9 @@ work_here(struct worker_pool *pool, struct worker *worker, const int order[2],
 }
 
 /*
- * Forks a worker that is connected by two pipes; without processes (see
- * CG_HAVE_PROCESSES), makes the parent one. False: not possible; errno says
- * why.
+ * Forks a worker, which is connected to the parent by two pipes. On systems
+ * without processes (see CG_HAVE_PROCESSES), the parent itself becomes the
+ * worker. False: the worker cannot be started, and errno says why.
  */
 static bool
 start_worker(struct worker_pool *pool, struct worker *worker)
@@ -408,9 +408,11 @@ read_alone(struct batch *batch, struct chunk *chunk)
 
 /*
  * Handles the answer to an order to write the sum of a chunk (the inputs that
- * one worker sums), or to merge the chunks of a group to its output. Records
- * success, or fails the group with the reason `error`. Prints log, the
- * worker's messages, unless the worker was stopped.
+ * one worker sums), or to merge the chunks of a group to its output. After
+ * WRITE, ends the chunk; it has a sum only if "state" is DONE. After a merge,
+ * removes the files of the chunks, and ends the group if "state" is DONE. If
+ * "state" is FAILED, the group fails with the reason "error". Prints "log",
+ * the worker's messages, unless the worker was stopped.
  */
 static void
 end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
@@ -438,8 +440,9 @@ end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
 /* ---- Answers ------------------------------------------------------------ */
 
 /*
- * Writes to text why a worker died. status: its wait status; error: errno of
- * an order that could not be sent, or 0.
+ * Writes to "text" why a worker died. "text" has room for "size" bytes.
+ * "status" is the worker's status from waitpid(). "error" is the errno of an
+ * order that could not be sent to the worker, or 0.
  */
 static void
 describe_death(
@@ -462,8 +465,9 @@ describe_death(
 }
 
 /*
- * Removes the temporary file that a dead worker left: that of the output, or
- * of the chunk (sum of some inputs), that it was writing.
+ * Removes the temporary file that a dead worker has left. It is that of the
+ * output, or of the sum of a chunk (some inputs), that the worker was writing.
+ * Does nothing if the worker was only adding an input to a sum.
  */
 static void
 remove_temp(const struct batch *batch, const struct worker *dead)
@@ -487,10 +491,13 @@ remove_temp(const struct batch *batch, const struct worker *dead)
 
 /*
  * Waits for a worker that has died, and handles its current order. The task or
- * group fails with the reason of the death. But a chunk (the inputs that one
- * worker sums) is started again: without the input that was just added or, if
- * inputs were first read for the sum, with each input read alone. After a
- * signal to stop nothing fails.
+ * group of the order fails with the reason of the death. After a signal to
+ * stop, nothing fails.
+ *
+ * A chunk (the inputs that one worker sums) is started again in two cases. If
+ * the worker was adding an input, that input is left out. If the worker was
+ * writing a sum for which it first had to read units (chunk->unread), each
+ * input is read alone.
  */
 static void
 reap_worker(struct batch *batch, struct worker *worker)
@@ -630,10 +637,10 @@ serve_here(struct batch *batch, struct worker *worker, size_t workers)
 }
 
 /*
- * Waits until a worker has answered, at most a second, and handles all answers
- * that have arrived. If the second passes, shows the progress instead. Without
- * processes, executes the orders itself instead of waiting. If the batch was
- * stopped, first sends the busy workers SIGTERM. False: no worker is busy.
+ * Waits until a worker has answered, but at most a second. Handles all answers
+ * that have arrived, or shows the progress if none has. Without processes,
+ * executes the workers' orders here instead of waiting. If the batch was
+ * stopped, first sends SIGTERM to the busy workers. False: no worker is busy.
  */
 static bool
 wait_for_answer(struct worker_pool *pool)

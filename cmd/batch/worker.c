@@ -230,9 +230,9 @@ open_task_log(struct task_log *log)
 }
 
 /*
- * Ends the log of a task: its text is complete then. Adds its warnings and its
- * error (for a skipped task: the reason) to result, a JSON object. False: out
- * of memory.
+ * Completes the text of a task's log. Adds the warnings to "result", a JSON
+ * object. Also adds the error and its details. The member of the error is
+ * "reason" for a skipped task. False: out of memory.
  */
 static bool
 close_task_log(
@@ -390,9 +390,10 @@ keep_unit(struct worker_state *state, const struct worker_order *order,
 }
 
 /*
- * Adds a unit (files that are read as one input) as an input of the job; from
- * an archive, with the bytes of its members, under the names "archive/member",
- * which are unique. Returns the status.
+ * Adds a unit (files that are read as one input) as an input of the job. If
+ * the files are members of an archive, also gives the job their bytes. Each
+ * member then has the name "archive/member", which is unique. Returns the
+ * status.
  */
 static int
 add_unit(
@@ -427,10 +428,12 @@ count_units(const struct worker_state *state, bool members)
 }
 
 /*
- * Reads units (inputs of several files) that were kept for the sum into job:
- * if "members", those with archive members, else those of files alone. If a
- * unit was not read alone before (state->unread), a skipped part of a unit is
- * an error. Returns the status.
+ * Reads units (inputs of several files) into "job". The worker has kept these
+ * units until it writes its sum. If "members" is true, reads only units of
+ * archive members, else only units of files. Errors are logged. If
+ * state->unread is set, the units are read here for the first time: warnings
+ * are logged, too, and a skipped part of a unit is an error. Returns the
+ * status.
  */
 static int
 read_units(struct worker_state *state, struct cg_job *job, bool members)
@@ -453,10 +456,11 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 }
 
 /*
- * Reads the units (inputs of several files) that were kept for the sum into a
- * job of their own, and merges that job into the sum. If "members", reads
- * those with archive members, else those of files alone. Does nothing if there
- * are none. Returns the status.
+ * Reads units (inputs of several files) into a job of their own, and merges
+ * that job into the worker's sum. The worker has kept these units until it
+ * writes its sum. If "members" is true, reads only units of archive members,
+ * else only units of files. Does nothing if there are none. Returns the
+ * status.
  */
 static int
 merge_units(struct worker_state *state, bool members)

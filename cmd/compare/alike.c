@@ -39,11 +39,12 @@ find_other_side(const struct verify *v, size_t group)
 }
 
 /*
- * Numbers the functions of both profiles from 1, so that matched ones get the
- * same number. Of a group (functions that were matched), the n-th function of
- * profile A and the n-th one of B get the same. number[0] and number[1] have
- * the numbers by function of A and of B. False: a group has more functions of
- * one profile than of the other; then only the groups before it are numbered.
+ * Gives functions of both profiles numbers from 1 on. A function of profile A
+ * and its match in profile B get the same number. In a group (functions that
+ * were matched), the n-th function of A matches the n-th function of B.
+ * number[0] is an array by function of A, number[1] one by function of B.
+ * False: a group has more functions of one profile than of the other. Then
+ * only the functions of earlier groups have numbers.
  */
 static bool
 number_twins(const struct verify *v, uint32_t *const number[2])

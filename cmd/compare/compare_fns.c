@@ -120,9 +120,9 @@ compare_items(const void *pa, const void *pb)
 }
 
 /*
- * Sorts items (calls or lines to compare) by key and line, and merges those
- * with equal ones into one: sums their counts and costs by profile, and takes
- * the path of the first one that has a path.
+ * Sorts items (calls or lines to compare) by key and line. Merges items with
+ * the same key and line into one. Its counts and costs are the sums of theirs,
+ * by profile. Its path is that of the first of them that has one.
  */
 static void
 merge_items(const struct verify *v, struct items *items)
@@ -291,10 +291,11 @@ compare_unlocated(
 }
 
 /*
- * Compares the costs of lines of a group (matched functions) in both profiles
- * and reports differences; with SIZE_MAX, of the lines of all groups together,
- * for formats that do not know the functions of lines. items is working memory
- * and is overwritten. False: out of memory.
+ * Compares the costs of lines in both profiles, and reports differences.
+ * Compares the lines of the functions in one group (functions that were
+ * matched). If "group" is SIZE_MAX, compares the lines of all groups together,
+ * for formats that do not know the functions of lines. "items" is working
+ * memory and is overwritten. False: out of memory.
  */
 static bool
 compare_lines(struct verify *v, struct items *items, size_t group)
@@ -337,10 +338,11 @@ is_stated(const struct profile *profile, cg_fn fn)
 }
 
 /*
- * Returns true if the calls of the group's function (matched in both profiles)
- * determine its inclusive cost, so that both profiles must have the same:
- * there is at most one function of each profile, none is in a cycle (functions
- * that call each other), and both profiles state the cost or none does.
+ * Returns true if both profiles must have the same inclusive cost for the
+ * function of a group (functions that were matched). That is so if three
+ * conditions hold. The group has at most one function of each profile. No
+ * function of it is in a cycle (functions that call each other). Both profiles
+ * state the inclusive cost, or neither does.
  */
 static bool
 is_certain(const struct verify *v, size_t group)

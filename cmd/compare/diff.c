@@ -77,11 +77,13 @@ find_column(const struct cg_graph *graph, const char *name)
 }
 
 /*
- * Sets d->event to the events that both profiles have. Sets d->ranked to the
- * index there of the event that functions are sorted by: that of --event, or
- * else the main event of the profile after, or 0 if that one is not there.
- * Sets d->first and d->last to the range of events that are shown. Returns the
- * status: CG_EUSAGE (reported) if the event of --event is not one of them.
+ * Appends to d->event the events that both profiles have. Sets d->ranked to
+ * the index in d->event of the event that functions are sorted by. It is the
+ * event of --event. Without --event, it is the main event of the profile
+ * after, or index 0 if d->event does not have that event. Sets d->first and
+ * d->last to the range of events that are shown; d->last is not included.
+ * Returns the status: CG_EUSAGE (reported) if d->event does not have the event
+ * of --event.
  */
 static int
 find_events(struct diff *d)
@@ -582,8 +584,9 @@ amount_size(struct amount amount)
 
 /*
  * Appends profile s (BEFORE or AFTER) to d->noise.run, the runs whose changes
- * are judged, with the costs of all functions for the event d->ranked, and
- * sets the number of runs of that side to 1. False: out of memory.
+ * are judged. The array must have room for it. The run has the costs of all
+ * functions for the event d->ranked. Sets the number of runs of that side to
+ * 1. False: out of memory.
  */
 static bool
 add_run(struct diff *d, int s)

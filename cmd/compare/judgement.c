@@ -101,9 +101,11 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Returns an array that maps the number of a path in noise->files to the file
- * with that path in `difference`, the graph of the difference; 0: none. Sets
- * *count to the number of paths. NULL: out of memory (reported).
+ * Returns an array that maps the number of a path to the file with that path
+ * in "difference", the graph of the difference; 0: there is none. A path has
+ * its number in noise->files. Paths that are not there yet are added. Sets
+ * *count to the highest index of the array, which no number exceeds at the
+ * return. NULL: out of memory (reported).
  */
 static cg_file *
 find_files(
@@ -128,10 +130,11 @@ find_files(
 }
 
 /*
- * Lists the verdicts (real change, noise or not compared) of source lines in
- * judgement->line, sorted. Only lines in files of `difference`, the graph of
- * the difference, are listed. Files match by path, so lines whose file moved
- * are missing. False: out of memory (reported).
+ * Sets judgement->line to the verdicts (real change, noise or not compared) of
+ * source lines, sorted. Adds their number to judgement->lines, which must be
+ * 0. Only lines in files of "difference", the graph of the difference, are
+ * listed. Files match by path, so lines whose file moved are missing. False:
+ * out of memory (reported).
  */
 static bool
 list_lines(struct noise *noise, const struct cg_graph *difference,

@@ -26,10 +26,10 @@ number_line(struct noise *noise, uint32_t file, uint32_t line)
 }
 
 /*
- * Adds the run's costs in the lines of the current file of `lines` to
- * kept->line, indexed by the number that each line has in noise->line. Skips
- * lines without cost, and those whose number in the file is unknown. False:
- * out of memory.
+ * Adds a run's costs of lines in the current file of "lines", whose path is
+ * "path", to kept->line. Its index is the number that noise->line has for the
+ * line; a new line gets the next number. Skips costs of 0, and costs with an
+ * unknown line (line 0). False: out of memory.
  */
 static bool
 keep_file(struct noise *noise, struct noise_run *kept, const struct run *run,

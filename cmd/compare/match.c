@@ -15,11 +15,11 @@
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Returns the index of the event of `other`, which has one at least, that
- * probably is the only event of `one`: the one with the same name and total;
- * else the first one with the same total, as formats with one event may rename
- * it; else the one with the same name; else the main event. Without memory for
- * the totals, goes by names only.
+ * Guesses which event of "other" is the only event of "one", and returns its
+ * index. "other" must have an event. Returns the first of these that exists:
+ * the event with the same name and total; the first event with the same total,
+ * as formats with one event may rename it; the event with the same name; the
+ * main event. If there is no memory for the totals, compares only names.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)

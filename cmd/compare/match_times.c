@@ -163,8 +163,9 @@ open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
 /*
  * Sets *entry to the next span (time with one stack) of the cursor's track,
  * the timeline of a thread. The cost of the entry is the duration of the span.
- * Adjacent spans with the same stack are merged, also if rounded times leave a
- * gap of one. False: there are no more, and *entry is unchanged.
+ * Returns adjacent spans with the same stack as one entry. Rounded times may
+ * leave a gap of one unit between them. False: there are no more spans, and
+ * *entry is unchanged.
  */
 static bool
 next_span(struct cursor *it, struct entry *entry)
@@ -236,9 +237,10 @@ look_at_track(struct side *side, size_t number, bool *any)
 }
 
 /*
- * Sets the lanes of a side: its tracks (timelines of threads) that have costs
- * of the event, in their order and not paired yet. Also sets the resolution of
- * the times of all its tracks, COARSEST at most. False: out of memory.
+ * Fills side->lane with the tracks (timelines of threads) that have costs of
+ * the event, in the order of the graph. The array must have room for all
+ * tracks. No lane is paired yet. Also sets side->resolution, the resolution of
+ * the times of all tracks, at most COARSEST. False: out of memory.
  */
 static bool
 list_lanes(struct side *side)
@@ -304,9 +306,10 @@ pair(struct side side[2], struct lane *a, struct lane *b)
 }
 
 /*
- * Pairs the lanes (timelines to compare) of both profiles that are of the same
- * process and thread, by a merge of both sorted lists; if a thread has
- * several, the n-th ones of both. Others stay single. False: out of memory.
+ * Pairs each lane (timeline to compare) of one profile with a lane of the same
+ * process and thread in the other profile. If a thread has several lanes, its
+ * first lanes are paired, then its second ones, and so on. Lanes without a
+ * match stay single. False: out of memory.
  */
 static bool
 pair_threads(struct cg_job *job, struct side side[2])
@@ -422,9 +425,9 @@ compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
 
 /*
  * Compares two lanes (timelines of a thread, one of each profile) entry by
- * entry up to their first difference, which is appended to v->time. If one of
- * them has calls and the units of their times differ, they are not compared.
- * False: out of memory.
+ * entry. Stops at the first difference, and appends it to v->time. Does not
+ * compare the lanes if one of them has begins and ends of calls, and the units
+ * of their times differ. False: out of memory.
  */
 static bool
 compare_lanes(

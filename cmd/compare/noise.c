@@ -46,10 +46,11 @@ value_in(
 }
 
 /*
- * Returns the least variance that the value of a function or line with this
- * mean can have between the runs (profiles) of a side: that of its number of
- * samples (Poisson). The runs at hand may agree by chance and show less. 0:
- * the number of samples of a run is unknown.
+ * Returns the least variance that the values of a function or line can have
+ * between the runs (profiles) of a side, given their mean. It is the variance
+ * of a number of samples (Poisson). The runs at hand may agree by chance and
+ * show less. "fn" is 0 for the total. Returns 0 if the number of samples of a
+ * run is unknown.
  */
 static double
 least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
@@ -155,9 +156,10 @@ judge(const struct noise *noise, cg_fn fn, int key, double level)
 }
 
 /*
- * Returns true if a function or line has a large enough share of the costs of
- * all runs (profiles) to be compared: the mean costs of both sides are summed.
- * Sets *any to whether it has costs at all.
+ * Returns true if the costs of a function or line are at least SHARE_MIN of
+ * all costs. Both are means over the runs (profiles) of a side, summed over
+ * both sides. Smaller ones are not compared. Sets *any to whether the function
+ * or line has costs at all.
  */
 static bool
 is_large(const struct noise *noise, cg_fn fn, int key, bool *any)

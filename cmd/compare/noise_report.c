@@ -181,7 +181,9 @@ print_side(FILE *to, const struct noise *noise, int side)
 
 /*
  * Writes how changes were judged, in one line without a newline: the
- * statistical test, the rate of false alarms and the number of comparisons.
+ * statistical test, the rate of false alarms and the number of comparisons. If
+ * no test was used, writes only why: costs are exact, or numbers of samples
+ * are unknown.
  */
 static void
 put_method(FILE *to, const struct noise *noise)

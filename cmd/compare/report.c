@@ -216,8 +216,9 @@ print_region(struct cg_slice file, const struct cg_region *region,
 }
 
 /*
- * Writes a difference of a region's counts as JSON; a profile that lacks the
- * region (has[] is false) has null for its count.
+ * Writes a region (range of source text) as JSON, with its count in each
+ * profile. Called if the counts differ. If a profile does not have the region,
+ * has[] is false for that profile, and null is written for its count.
  */
 static void
 put_region_json(struct verify *v, struct cg_slice file,

@@ -11,9 +11,10 @@
 /* ---- Costs --------------------------------------------------------------- */
 
 /*
- * Sets the total, the number of samples and the costs of kept from a run: its
- * costs by function of noise->graph, summed if several of its functions are
- * the same one there. Returns the status.
+ * Copies from "run" to "kept" the total and the number of samples. Also
+ * allocates kept->cost, and stores there the costs of the run by function of
+ * noise->graph. If several functions of the run match one function of that
+ * graph, sums their costs. Returns the status.
  */
 static int
 keep_costs(struct noise *noise, struct noise_run *kept, const struct run *run)
@@ -59,10 +60,11 @@ take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)
 }
 
 /*
- * Reads the profile at path as the next run, noise->run[noise->runs], and
- * counts it for its side, BEFORE or AFTER. Returns the status. With --partial,
- * a run that is malformed, or was read only in part, is skipped and counted in
- * noise->skipped; CG_OK is returned for it.
+ * Reads the profile at "path" as the next run, noise->run[noise->runs]; the
+ * array must have room for it. Increments the number of runs of "side" (BEFORE
+ * or AFTER). Returns the status. With --partial, skips a run that is
+ * malformed, or of which only a part could be read. Such a run is counted in
+ * noise->skipped, and CG_OK is returned.
  */
 static int
 read_run(struct noise *noise, const char *path, int side)

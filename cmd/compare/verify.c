@@ -14,11 +14,11 @@
 /* ---- Reading ------------------------------------------------------------ */
 
 /*
- * Returns the facts (kinds of data) that the profile could have: those that
- * its format can represent, those that it has, and those that are derived from
- * stacks, such as calls. For a format that is only read, they are those that
- * it has and those derived. Labels that the format cannot represent do not
- * count: the library has made them of threads.
+ * Returns the facts (kinds of data) that the profile could have. They are the
+ * facts that its format can represent, those that the profile has, and those
+ * that the library derives from stacks, such as calls. If the format can only
+ * be read, what it can represent does not count. Labels that the format cannot
+ * represent do not count either: the library has made them of threads.
  */
 static cg_facts
 representable_facts(const struct profile *profile)
@@ -133,9 +133,10 @@ derive_profile(struct verify *v, int s)
 }
 
 /*
- * Reports each event that only one profile has. It is a difference if it has
- * costs and the other format could have it; that is, it can have several
- * events, or the profile has none.
+ * Reports each event that only one profile has. The event is a difference if
+ * it has costs there, and the other profile could have it. The other profile
+ * could have it if its format can represent several events, or if it has no
+ * event at all.
  */
 static void
 compare_events(struct verify *v)
