@@ -156,10 +156,11 @@ add_row(struct ranking *ranking, struct row *row, int key)
 }
 
 /*
- * Fills the ranking with functions and cycles (functions that call each other)
- * by inclusive or self cost, highest first, as many as wanted. The self cost
- * of a cycle is the sum of its members' costs, so by self cost only functions
- * are ranked.
+ * Fills the ranking with functions and cycles (functions that call each
+ * other), by inclusive or self cost, highest first. Keeps only the first ones,
+ * as many as the ranking is to have. The self cost of a cycle is the sum of
+ * its members' costs, so by self cost only functions are ranked. Function 0 is
+ * not ranked by inclusive cost, which is the total.
  */
 static void
 rank_functions(struct ranking *ranking, int key)

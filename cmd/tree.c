@@ -70,9 +70,11 @@ release_merged(void *merged)
 }
 
 /*
- * Merges frames of one function with the same callers into tree->frame, and
- * sets their self and inclusive costs in the tree's column: sums from callees
- * to callers, which have lower numbers. False: out of memory.
+ * Merges frames of one function that have the same callers, and sets
+ * tree->frame to the merged frames. Sets tree->self and tree->inclusive to
+ * their costs in the tree's column. A caller has a lower index than its
+ * callees, so a loop from the last frame to the first adds inclusive costs to
+ * callers. False: out of memory.
  */
 static bool
 sum_frames(struct call_tree *tree)
@@ -130,8 +132,9 @@ compare_lines(const void *a, const void *b)
 }
 
 /*
- * Pushes the callees of a frame whose costs are large enough to be printed
- * onto the stack of waiting lines, tree->wait, the largest last. False: out of
+ * Pushes the callees of a frame onto tree->wait, the stack of lines to be
+ * printed. Skips callees whose costs are too small to be printed. The callee
+ * with the largest cost is pushed last, so it is printed first. False: out of
  * memory.
  */
 static bool

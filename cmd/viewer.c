@@ -75,9 +75,10 @@ try_viewers(const struct viewers *viewers, char *path, int link)
 }
 
 /*
- * Runs in the child: waits for the byte on link that says the output is
- * complete, then shows it in a viewer; ends the process if no byte comes. Does
- * not return.
+ * Runs in the child process, and does not return. Waits for a byte from the
+ * pipe "link", which says that the output is complete. Then shows the output
+ * in the first viewer that works. Ends the process if no byte comes, or if
+ * memory runs out.
  */
 static void
 wait_and_view(const struct viewers *viewers, const char *output, int link)

@@ -275,8 +275,10 @@ take_time(struct reader *r, struct cg_slice *text, uint64_t *ns)
 }
 
 /*
- * Reads a row, "{{work,fib,1}, 464, 0.000, 0.719}", from *text: name, calls,
- * accumulated and own milliseconds (stored in ns). False: malformed.
+ * Takes a row, "{{work,fib,1}, 464, 0.000, 0.719}", off the begin of *text.
+ * Stores its name, number of calls, accumulated time and own time in *row. The
+ * row states times in milliseconds; they are stored in ns. False: malformed
+ * (not reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice *text, struct row *row)

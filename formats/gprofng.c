@@ -84,9 +84,10 @@ struct reader {
 /* ---- Heads --------------------------------------------------------------- */
 
 /*
- * Returns the kind of a column from a text in the first line of a table's
- * head. The first word of the text decides. Sets *is_column to whether columns
- * begin with that word; if not, returns OTHER.
+ * Returns the kind of a column of a table. "text" is the rest of the first
+ * line of the table's head. If it begins with a word that begins columns, sets
+ * *is_column to true. Otherwise sets *is_column to false and returns OTHER.
+ * Columns whose values are not read are also of the kind OTHER.
  */
 static enum kind
 get_kind(struct cg_slice text, bool *is_column)
@@ -492,10 +493,11 @@ take_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads the title of a table, or the first line of other output of -metrics.
- * Both end the table before. Sets r->table to the new table or to NONE, and
- * r->again to whether such a table came before. False: the line is neither,
- * and nothing changes.
+ * Handles a line that ends the table before it: the title of a table, or
+ * another line that gprofng prints between tables. Sets r->table to the table
+ * that begins. It is NONE if the table is not read, or if the line begins
+ * none. Sets r->again to whether a table of that kind was read before. False:
+ * any other line, and nothing changes.
  */
 static bool
 take_title(struct reader *r, struct cg_slice line)

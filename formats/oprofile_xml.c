@@ -351,7 +351,8 @@ take_count(struct reader *r)
 /*
  * Ends the innermost open module or binary, if there is one. If elements
  * inside it have counts, removes the rows of its own counts, as these are the
- * sum of the counts inside it.
+ * sum of the counts inside it. If it has rows at all, marks the module around
+ * it as one with counts inside.
  */
 static void
 close_module(struct reader *r)

@@ -224,10 +224,11 @@ take_elsewhere(struct reader *r, struct cg_slice line)
 
 /*
  * Reads a row of the flat report, and adds its number of calls as calls from
- * an unknown caller (fn 0). Adds the samples, too, unless the input also has
- * the report of the call graph. That report has the samples of all functions.
- * The flat report may have been limited to some functions. False: an error
- * (reported).
+ * an unknown caller (fn 0). Adds the row's samples, too, unless the input also
+ * has the report of the call graph (r->graph). That report has the samples of
+ * all functions, but the flat report may have been limited to some. The last
+ * row, "elsewhere", has no calls and is left to take_elsewhere(). False: an
+ * error (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)

@@ -45,8 +45,8 @@ struct verilator {
 };
 
 /*
- * Sets *value to the text of a key in a point, a line of the file. False: the
- * point has no such key; *value is then "".
+ * Sets *value to the value of a key in a point, which is a line of the file.
+ * False: the point has no such key, and *value is "".
  */
 static bool
 get_value(struct cg_slice point, const char *key, struct cg_slice *value)

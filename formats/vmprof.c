@@ -161,9 +161,10 @@ take_string(struct reader *r, struct cg_slice *text)
 /* ---- Names --------------------------------------------------------------- */
 
 /*
- * Returns the map's index for a key. A new key gets the index "next", and
- * *isnew becomes true. The caller then appends the element. 0: out of memory
- * (reported).
+ * Returns the index that the map has for a key. A new key gets the index
+ * "next", which must not be 0, and *isnew becomes true. The caller must then
+ * append the element with that index. Otherwise *isnew becomes false. 0: out
+ * of memory (reported).
  */
 static uint32_t
 find_key(struct reader *r, struct cg_map *map, uint64_t key, size_t next,

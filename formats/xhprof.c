@@ -161,8 +161,9 @@ get_name(struct cg_doc *doc, struct prof *prof, cg_name id)
 }
 
 /*
- * Copies the costs that the input has from cost[], which has all kinds, to
- * selected[]. Returns their number. Negative times become 0, with a warning.
+ * Copies costs from cost[], which has an element for each kind of cost, to
+ * selected[]. Copies only the kinds that the input has. Returns the number of
+ * copied costs. Negative times become 0, with a warning.
  */
 static size_t
 select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
@@ -184,10 +185,11 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 }
 
 /*
- * Computes the self cost of each function. It is the costs of all calls to the
- * function, less the costs of the calls that the function makes. Also stores
- * the lowest level of recursion of each pair of caller and callee, for
- * add_calls(). False: an error (reported).
+ * Adds the costs of all calls to the self costs of the functions. The cost of
+ * a call is added to its callee, and subtracted from its caller. Self costs
+ * must be 0 before. Also stores the lowest level of recursion of each pair of
+ * caller and callee in prof->lowest, for add_calls(). False: an error
+ * (reported).
  */
 static bool
 sum_calls(struct cg_doc *doc, struct prof *prof)

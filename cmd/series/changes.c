@@ -82,11 +82,11 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Sets in room->place, by index of the number, the rank of each of n numbers
- * minus the mean rank; equal numbers have the same rank. Also sets the groups
- * of equal numbers, with none of them on the left of a split. Overwrites
- * room->sorted. Returns the sum of the squares of the ranks; 0 if all numbers
- * are equal.
+ * Sets rank in room->place[i] to the rank of value[i] minus the mean rank, for
+ * each of n numbers. Equal numbers have the same rank. The arrays of "room"
+ * must have n elements. Also sets the groups of equal numbers for
+ * find_split(), with no number left of a split yet. Overwrites room->sorted.
+ * Returns the sum of the squares of these ranks; 0 if all numbers are equal.
  */
 static double
 rank_numbers(const struct changes_room *room, const double *value, size_t n)
@@ -160,11 +160,12 @@ separation_probability(size_t m, size_t n, double u)
 }
 
 /*
- * Finds the split of n numbers that separates them best: by more standard
- * deviations than *best and not less than Z_MIN, and with a probability of
- * limit at most that it is chance. Returns the index of the first number of
- * the right side, and sets *best to its standard deviations. 0: there is no
- * such split, and *best is unchanged. Overwrites the ranks of the room.
+ * Finds the split of n numbers into a left and a right side that separates
+ * them best. A split counts if its separation is at least Z_MIN and more than
+ * *best, in standard deviations, and if the probability that it is chance is
+ * at most "limit". Returns the index of the first number of the right side,
+ * and sets *best to the separation. 0: there is no such split, and *best is
+ * unchanged. Overwrites the ranks in "room".
  */
 static size_t
 find_split(const struct changes_room *room, const double *value, size_t n,
@@ -213,11 +214,11 @@ struct part {
 };
 
 /*
- * Sets *part to the next part of n numbers; *part is all zeros at first. First
- * all numbers, then parts of half the length, each of which begins in the
- * middle of the one before; the last one ends with the numbers and may be
- * shorter. Then those of half that length, and so on. False: parts would be
- * shorter than PART_MIN.
+ * Sets *part to the next part of n numbers. *part must be all zeros at first.
+ * The first part has all numbers. Then come parts of half the length: each
+ * begins in the middle of the one before, and the last one, which may be
+ * shorter, ends with the last number. Then come parts of half of that length,
+ * and so on. False: the next parts would be shorter than PART_MIN.
  */
 static bool
 next_part(struct part *part, size_t n)

@@ -63,10 +63,10 @@ add_curve(struct series *series, const char *kind)
 /* ---- Changes ------------------------------------------------------------- */
 
 /*
- * Sets the curve's mean and, if its values change, its changes and the size of
- * the largest. If a run has no value (NAN), the mean is NAN, and there are no
- * changes: such a run has no place among levels. False: out of memory
- * (reported).
+ * Sets the curve's mean. If its values change, also sets its changes, and
+ * curve->size to the size of the largest change. If a run has no value (NAN),
+ * the mean is NAN, and there are no changes: such a run has no place among
+ * levels. False: out of memory (reported).
  */
 static bool
 judge_curve(struct series *series, struct curve *curve, bool exact)

@@ -96,8 +96,9 @@ compare_numbers(const void *pa, const void *pb)
 }
 
 /*
- * Keeps one entry for each different input among those from index `from` on:
- * where it was first listed, and a run if any line says so.
+ * Joins entries from index "from" on that are of the same input into one. It
+ * has the place in the order of the first of them. It is a run if any of them
+ * is one.
  */
 static void
 join_lines(struct list *list, size_t from)

@@ -34,8 +34,9 @@ put_base64(FILE *to, const unsigned char *bytes, size_t n)
 }
 
 /*
- * Writes the begin of the page, up to the title in its header, which stays
- * open. The policy for the content allows this style, and nothing else.
+ * Writes the begin of the HTML page, up to the <h1> inside of <header>. The
+ * caller must close <header> and <body>. The page's content security policy
+ * allows only the style sheet that is written here.
  */
 static void
 put_head(FILE *to, const char *event)
@@ -292,8 +293,9 @@ put_levels(FILE *to, const struct chart *chart)
 }
 
 /*
- * Draws an invisible area for each run, with the run's name and value for the
- * pointer; nothing if there are more than HITS_MAX runs.
+ * Draws an invisible rectangle for each run. While the pointer is on it,
+ * browsers show the run's number, name and value. Draws nothing if there are
+ * more than HITS_MAX runs.
  */
 static void
 put_hits(FILE *to, const struct chart *chart)

@@ -52,8 +52,9 @@ parse_time(const char *key, const char *value, int64_t *nanos)
 }
 
 /*
- * Sets the time when the run began: the earliest one that descriptions of its
- * parts have. Without any, the run stays as it was.
+ * Sets run->time to the time when the run began. It is the earliest time in
+ * the descriptions of the graph's parts. An earlier time that the run already
+ * has stays. If no part states a time, the run is unchanged.
  */
 static void
 find_time(struct series_run *run, const struct cg_graph *graph)

@@ -113,9 +113,11 @@ put_curve_name(FILE *to, const struct curve *curve)
 }
 
 /*
- * Writes what changed (unless it is the only total) and the first run of the
- * new level, or of the slope of a drift. For a cause, only which function it
- * is.
+ * Writes the first cell of row i of the table of changes: what changed, and
+ * since which run. For a row that is the cause of a change, writes only the
+ * function. Else writes the curve's name, unless it is the total of a profile,
+ * and the first run of the new level. For a drift, that run is the one in
+ * which the slope begins.
  */
 static void
 put_change_name(FILE *to, const void *arg, size_t i)
@@ -445,8 +447,9 @@ shares_name(const struct series *series, const struct curve *curve)
 }
 
 /*
- * Writes the heading of a column as a quoted field: "self f" or, if other
- * curves have that name, "self f (file) [object]"; of a file, its path.
+ * Writes the heading of a curve's column as a quoted field. It is "self f", or
+ * "self f (file) [object]" if other curves have that name. For a curve of a
+ * file, it is the file's path.
  */
 static void
 put_heading(FILE *to, const struct series *series, const struct curve *curve)

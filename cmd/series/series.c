@@ -50,9 +50,10 @@ cannot_write(const struct series *series)
 }
 
 /*
- * Writes the series to an open file, and closes it in any case. NULL: it could
- * not be opened, and errno says why. Returns the status, CG_EOUTPUT (reported)
- * if it cannot be written.
+ * Writes the series to an open file, and closes the file in any case. "to" is
+ * NULL if the file could not be opened; errno then says why. Returns the
+ * status. It is CG_EOUTPUT (reported) if the file could not be opened or
+ * written.
  */
 static int
 write_to(FILE *to, const struct series *series)
@@ -72,9 +73,10 @@ write_to(FILE *to, const struct series *series)
 }
 
 /*
- * Writes a file next to the target, then renames it to the target. It gets the
- * permissions of the old file (NULL: there is none). Returns the status; if it
- * is not CG_OK, the target is as it was, and the new file is removed.
+ * Writes a new file next to the target, then renames it to the target. "old"
+ * is the status of the target, or NULL if there is none. The new file gets the
+ * permissions of the old one. Returns the status. If it is not CG_OK, the
+ * target is as it was, and the new file is removed.
  */
 static int
 replace_file(

@@ -606,8 +606,10 @@ is_time(const struct writer *w, const struct cg_track *track)
 }
 
 /*
- * Writes names and calls of all tracks (threads); tracks with samples that
- * have no duration only get names here. False: an error (reported).
+ * Writes the names and the calls of all tracks (threads). Samples with a
+ * duration become calls. If the samples of a track have no duration, only its
+ * names are written here, and put_samples() writes the samples. False: an
+ * error (reported).
  */
 static bool
 put_calls(struct writer *w)
@@ -643,9 +645,10 @@ put_samples(struct writer *w)
 }
 
 /*
- * Numbers the frame of a stack, and writes it as a member of "stackFrames".
- * Does so for the frames of its callers first. Frames that were written before
- * are skipped. False: out of memory (reported).
+ * Writes the frame of a stack as a member of "stackFrames", after the frames
+ * of its callers. Each frame that is written gets the next number,
+ * w->number[stack], by which samples and other frames refer to it. Skips
+ * frames that have a number already. False: out of memory (reported).
  */
 static bool
 put_frame(struct writer *w, uint32_t stack)

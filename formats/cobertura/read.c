@@ -105,10 +105,12 @@ get_hits(struct reader *r, int64_t *hits)
 }
 
 /*
- * Reads the attribute condition-coverage, "50% (1/2)", to line->branches and
- * line->hit (taken ones). Without "(1/2)", the percentage is of two branches.
- * Without the attribute, it is 100% if the line ran, else 0%. The number of
- * branches is limited by the size of the input. False: rejected (reported).
+ * Reads the attribute condition-coverage, such as "50% (1/2)". Sets
+ * line->branches to the number of branches, and line->hit to the number of
+ * taken ones. Without "(1/2)", the line has two branches, of which the
+ * percentage is taken. Without the attribute, the percentage is 100 if the
+ * line ran, else 0. An input with more branches than bytes, apart from some,
+ * is rejected. False: rejected (reported).
  */
 static bool
 get_branches(struct reader *r, struct line *line)
@@ -263,10 +265,11 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 }
 
 /*
- * Handles the <line> elements of a line that are in methods, but not in their
- * class. The first line of a method states how often the method was entered.
+ * Handles the <line> elements of one line that methods have, but their class
+ * has not. method[0] to method[methods - 1] are these elements. If an element
+ * is the first line of a method, it states how often the method was entered.
  * Its hits are added as calls from an unknown caller. Other elements, and
- * negative hits, are only counted in r->skipped.
+ * elements with negative hits, are only counted in r->skipped.
  */
 static void
 add_heads(struct reader *r, const struct line *method, size_t methods)
@@ -395,10 +398,11 @@ open_class(struct reader *r)
 }
 
 /*
- * Begins a method: adds its function to the graph. The signature gives the
- * linkage name. One that begins with '(' has only parameters (Java, C++), and
- * is appended to the name. Any other signature is the linkage name itself.
- * False: an error (reported).
+ * Adds the function of a method to the graph, and makes it the current method.
+ * The attribute "signature" gives its linkage name. A signature that begins
+ * with '(' has only parameters (Java, C++): name and signature together are
+ * the linkage name. Any other signature is the linkage name itself. False: an
+ * error (reported).
  */
 static bool
 open_method(struct reader *r)

@@ -185,9 +185,10 @@ struct walk {
 };
 
 /*
- * Puts the text and a slash before what is left. If the text is absolute,
- * drops the path so far. False: it is too long (errno is ENAMETOOLONG), and
- * nothing has changed.
+ * Inserts the text and a slash at the begin of walk->left, the part of a path
+ * that is not resolved yet. If the text is absolute, clears the part that is
+ * resolved. False: the result is too long (errno is ENAMETOOLONG), and nothing
+ * has changed.
  */
 static bool
 prepend(struct walk *walk, const char *text)
