@@ -40,9 +40,10 @@ struct table {
 /* ---- The table ---------------------------------------------------------- */
 
 /*
- * Looks up an option's name in the map from names to option numbers (from 1).
- * Returns the address of the number, which is 0 if the name is new; the caller
- * then sets it. Valid until the next call. NULL: out of memory (reported).
+ * Looks up an option's name in table->number, the map from names to numbers of
+ * options. Numbers begin at 1. Returns the address of the number, which is
+ * valid until the next call. If the number is 0, the name is new, and the
+ * caller must set the number. NULL: out of memory (reported).
  */
 static uint32_t *
 find_entry(struct table *table, const char *name)
@@ -117,9 +118,9 @@ negated_name(struct cg_job *job, const char *flag)
 }
 
 /*
- * Adds one option of a format, unless the table has its name. A flag may have
- * a value after '=', yes or no, and is also added as --no-NAME. False: out of
- * memory (reported).
+ * Adds one option of a format to the table. A flag may have a value after '=',
+ * yes or no. For a flag, also adds the option --no-NAME. Does not replace an
+ * option that has the same name already. False: out of memory (reported).
  */
 static bool
 add_format_option(struct table *table, const struct cg_option *option)
@@ -412,9 +413,9 @@ check_command(const struct args *args)
 }
 
 /*
- * Returns true if standard input is the patch (--patch -) and would be read
- * again: as an input (also if no input is named), or as the patch of a batch,
- * which each worker reads.
+ * Returns true if standard input is the patch (--patch -), and would be read a
+ * second time. It would be if it is also an input, which it is if no input is
+ * named. It would also be in a batch, in which each worker reads the patch.
  */
 static bool
 reads_patch_twice(const struct args *args)
@@ -482,9 +483,10 @@ check_output(const struct args *args)
 }
 
 /*
- * Tells the job the output's name, whose suffix selects the format: that of
- * -o, or else that of --name (the template for names of outputs) if it has a
- * suffix of its own. Does nothing for --series. Returns the status.
+ * Gives the job a name of the output, whose suffix selects the format. The
+ * name is that of -o. Without -o, it is the template of --name, if the
+ * template ends in a suffix without a placeholder. Does nothing for --series,
+ * or if there is no such name. Returns the status.
  */
 static int
 set_output_format(const struct args *args)

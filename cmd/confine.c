@@ -11,9 +11,10 @@
 #include "cmd.h"
 
 /*
- * Allows reading the directory at path or, for a file, its directory, as other
- * files that belong to the input may be next to it. Does nothing for a name
- * without a directory: the working directory may be read anyway.
+ * Lets the sandbox read the directory at "path". If a file is there, lets it
+ * read the file's directory, as other files that belong to the input may be in
+ * it. Does nothing for a file's name without a directory, as the working
+ * directory may be read anyway.
  */
 static void
 allow_around(struct sandbox *box, const char *path)
@@ -46,9 +47,9 @@ confine_allow(struct sandbox *box, const char *path)
 }
 
 /*
- * Allows reading the file or directory that an option's value names; for a
- * path in an archive, such as "a.zip/sub", the archive. Does nothing if the
- * value names none of these.
+ * Lets the sandbox read the file or directory that an option's value names.
+ * The value may also be a path in an archive, such as "a.zip/sub"; then lets
+ * it read the archive. Does nothing if the value names none of these.
  */
 static void
 allow_value(struct sandbox *box, const char *value)
@@ -102,9 +103,10 @@ allow_libraries(struct sandbox *box)
 }
 
 /*
- * Lets the sandbox write to the file at path. Also lets it create the
- * temporary file next to it and rename it there: next to its target, if path
- * is a symbolic link.
+ * Lets the sandbox write to the file at "path". Also lets it create files in
+ * the directory of that file, where outputs are first written to a temporary
+ * file, and renamed. If "path" is a symbolic link, this is the directory of
+ * its target.
  */
 static void
 allow_write(struct sandbox *box, const char *path)

@@ -177,9 +177,10 @@ note_error(void *arg, const struct cg_message *message)
 }
 
 /*
- * Fails the unfinished tasks of an archive whose reading has ended early:
- * those of members that were not read (n and later), and units (inputs of
- * several files) of which not all files were read.
+ * Fails the pending tasks of an archive whose reading has ended early. These
+ * are the tasks of members that were not read, with index n or higher. They
+ * are also the tasks of members whose bytes wait for other files of their unit
+ * (files that a format reads as one input).
  */
 static void
 fail_rest(struct batch *batch, const struct members *members, size_t n)

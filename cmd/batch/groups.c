@@ -230,9 +230,9 @@ free_groups(struct batch *batch)
 }
 
 /*
- * Iterates over the tasks of a group (the inputs of one output), in the order
- * of inputs: returns the one after task, the first one if task is NULL; NULL
- * after the last one.
+ * Returns the task after "task" in a group (the inputs of one output), in the
+ * order of the inputs. If "task" is NULL, returns the first task of the group.
+ * NULL: there are no more tasks.
  */
 static struct task *
 next_in_group(

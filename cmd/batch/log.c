@@ -67,8 +67,9 @@ note_progress(struct batch *batch, const struct task *task)
 }
 
 /*
- * Returns the fraction of the work that is done, from 0 to 1: of the bytes if
- * their sum is known, else of the tasks; 1 if there is no work.
+ * Returns the fraction of the work that is done, from 0 to 1. It is the
+ * fraction of bytes if their sum is known, else that of tasks. If there is no
+ * work, it is 1.
  */
 static double
 fraction(const struct progress *progress)

@@ -235,8 +235,9 @@ free_line(struct line *line)
 }
 
 /*
- * Sets *to to the string under key, which json owns; leaves it if there is
- * none. False: the value is not a string.
+ * Sets *to to the string that the object has under this key; json owns the
+ * string. If there is no such key, leaves *to as it is. *to must be NULL
+ * before. False: the value is not a string.
  */
 static bool
 get_text(struct json_object *json, const char *key, const char **to)
@@ -251,9 +252,10 @@ get_text(struct json_object *json, const char *key, const char **to)
 }
 
 /*
- * Sets *to to the number under key; leaves it if there is none. Times may be
- * before 1970, so negative numbers are kept modulo 2^64. False: the value is
- * not an integer, and *to is undefined.
+ * Sets *to to the integer that the object has under this key. If there is no
+ * such key, leaves *to as it is. Times may be before 1970, so a negative
+ * integer is stored modulo 2^64. False: the value is not an integer, and *to
+ * is undefined.
  */
 static bool
 get_number(struct json_object *json, const char *key, uint64_t *to)
@@ -311,10 +313,11 @@ parse_line(struct cg_slice text, struct line *line)
 }
 
 /*
- * Sets the task's state to `status`, which the manifest has for it, so that it
- * is not repeated. But if the task already ended when inputs were listed,
- * keeps that state, and sets task->before to whether `status` is the same. It
- * may differ, as the file may have become part of another input since.
+ * Sets the task's state to "status", the state that the manifest has for it,
+ * and sets task->before. Such a task is not run again. If the task already
+ * ended when inputs were listed, keeps that state instead. Then sets
+ * task->before to whether "status" is the same state. It may be another state,
+ * as the file may have become part of another input since.
  */
 static void
 set_before(struct task *task, const char *status)

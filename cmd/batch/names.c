@@ -78,8 +78,9 @@ put_name(struct path *to, const char *name)
 }
 
 /*
- * Ends the path, to which parts were appended, with a NUL, and returns its
- * text, which the caller frees. NULL: out of memory, now or before.
+ * Ends a path, to which parts were appended, with a NUL. Returns its text,
+ * which the caller frees. NULL: out of memory now, or when a part was
+ * appended.
  */
 static char *
 end_path(struct path *path)
@@ -218,9 +219,10 @@ list_suffixes(struct batch *batch)
 }
 
 /*
- * Cuts suffixes of compression (".gz") off base, in place. Returns the length
- * of the rest of base without the suffix of a format: the longest suffix of
- * batch->suffix that it has.
+ * Removes suffixes of compression, such as ".gz", from "base", in place.
+ * Returns the length of the rest without the suffix of a format. If several
+ * suffixes in batch->suffix match, the longest one counts. If none does,
+ * returns the length of the rest.
  */
 static size_t
 stem_length(const struct batch *batch, char *base)
@@ -512,9 +514,9 @@ has_name(struct batch *batch, const struct name *slot, const char *name)
 }
 
 /*
- * Returns the slot of the output's name in the hash table of outputs, or a
- * free slot for it. h: the name's hash. There always is one, as the table is
- * never full.
+ * Returns the slot that has the output's name in the hash table of outputs. If
+ * no slot has the name, returns the free slot for it. "h" is the hash of the
+ * name. There always is a free slot, as the table is never full.
  */
 static struct name *
 find_slot(struct batch *batch, const char *name, uint32_t h)

@@ -24,10 +24,10 @@ struct found {
 };
 
 /*
- * Sets *found to the path and the status of its file, zeros if it does not
- * exist; found->link: it is a link, and the status is that of its target.
- * Keeps the pointer to path. Needs one system call for files that are no
- * links.
+ * Sets *found to the path and the status of its file. The status is all zeros
+ * if the file does not exist. For a symbolic link, sets found->link; the
+ * status is that of the link's target. Keeps the pointer to the path. Files
+ * that are no links need only one system call.
  */
 static void
 find_file(const char *path, struct found *found)
@@ -241,9 +241,10 @@ list_directory(
 }
 
 /*
- * Returns why the file is skipped as an input: a pipe would block, and a link
- * to a directory is not followed. NO_REASON: it is read, also if it does not
- * exist or is a directory, which fails later if it cannot be listed.
+ * Returns why a file that was found is skipped as an input. It is skipped if
+ * it is a pipe or a device, which may block, or a link to a directory, which
+ * is not followed. Any other file is not skipped (NO_REASON). A file that does
+ * not exist, or a directory that cannot be listed, fails later.
  */
 static enum reason
 skip_reason(const struct found *found)
@@ -442,9 +443,9 @@ hash(const char *text)
 }
 
 /*
- * Sets *h to the hash of the task's path in the form that its output would
- * have, as that does not depend on the working directory. False: out of
- * memory.
+ * Sets *h to the hash of the path of the task's input. The path is first put
+ * into the form that it has in names of outputs. This form does not depend on
+ * the working directory. False: out of memory.
  */
 static bool
 hash_path(const struct task *task, uint64_t *h)
@@ -458,11 +459,12 @@ hash_path(const struct task *task, uint64_t *h)
 }
 
 /*
- * Sets *h to the hash that decides in which shard the task is, so that all
- * inputs of one output are in one shard. This is the hash of the output of the
- * task's group (the inputs of one output) or, without --group-by, of the path
- * of its unit's first file. If that is the task's own path, whose hash the
- * caller has put into *h, leaves *h as it is. False: out of memory.
+ * Sets *h to the hash that decides in which shard the task is. All inputs of
+ * one output must be in one shard. With --group-by, it is the hash of the name
+ * of the output of the task's group (the inputs of one output). Otherwise it
+ * is the hash of the path of the first file of the task's unit. If the task
+ * itself has that file, leaves *h as it is: the caller must have set it to the
+ * hash of the task's path. False: out of memory.
  */
 static bool
 hash_output(const struct batch *batch, const struct task *task, uint64_t *h)

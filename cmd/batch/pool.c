@@ -42,8 +42,9 @@ make_pipes(int order[2], int answer[2])
 }
 
 /*
- * Called in a worker: lets it end when its parent is killed. On systems other
- * than Linux, it ends only when it cannot send its answer.
+ * Called in a worker process. Makes Linux send the worker SIGTERM when its
+ * parent ends. Ends the worker at once if the parent has ended already. On
+ * other systems, a worker only ends when it can no longer send its answer.
  */
 static void
 end_with(pid_t parent)
@@ -56,9 +57,9 @@ end_with(pid_t parent)
 }
 
 /*
- * Makes the parent a worker, for systems without processes: an order waits in
- * its pipe until an answer is wanted. False: out of memory; the pipes are
- * closed, and errno is set.
+ * Makes the parent process the worker, for systems without processes. An order
+ * then stays in its pipe until the parent waits for the answer. False: out of
+ * memory; both pipes are closed, and errno is set.
  */
 static bool
 work_here(struct worker_pool *pool, struct worker *worker, const int order[2],
@@ -146,9 +147,11 @@ stop_worker(struct worker *worker)
 }
 
 /*
- * Sends bytes to the worker. If that fails, kills it, as it would wait for the
- * rest forever; reading the worker's answer detects the death. A worker that
- * died before (EPIPE) needs no kill, and its wait status tells why it died.
+ * Sends bytes to the worker. If that fails, sets worker->error and kills the
+ * worker, which would wait for the rest forever. The caller finds the death
+ * when it reads the worker's answer. If the worker has died before (EPIPE),
+ * does nothing, as its wait status tells why it died. Does nothing after an
+ * earlier error, either.
  */
 static void
 send_bytes(struct worker *worker, const void *bytes, size_t n)
@@ -257,9 +260,9 @@ end_stream(struct worker_pool *pool, const char *fault)
 /* ---- Chunks ------------------------------------------------------------- */
 
 /*
- * Fails the tasks of the chunk (the inputs that one worker sums) that are
- * still pending, as its group (the inputs of one output) gets no output;
- * chunk->at moves to the end. error: the reason.
+ * Fails the pending tasks of the rest of a chunk (the inputs that one worker
+ * sums), from chunk->at on, as their group (the inputs of one output) gets no
+ * output. "error" is the reason. Moves chunk->at to the end.
  */
 static void
 fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
@@ -273,11 +276,12 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 }
 
 /*
- * True if the piece is a unit (files read as one input) that is read together
- * with other units, when the sum is written. That is done if units refer to
- * each other, or their format sums them. To read each unit alone first would
- * double the work. False if the result of each input is needed before: for a
- * manifest, for --timeout, or for --fail-fast.
+ * True if the piece is read together with other units (files read as one
+ * input) when the sum is written. That is so for units that refer to each
+ * other, and for inputs that their format sums. To read each of them alone
+ * first would double the work. False if the result of each input is needed
+ * earlier: for a manifest, for --timeout, or for --fail-fast. False also for a
+ * member of an archive that is sent in pieces.
  */
 static bool
 reads_together(const struct batch *batch, const struct piece *piece)
@@ -334,11 +338,10 @@ take_piece_out(struct chunk *chunk)
 }
 
 /*
- * Records that an input was added to the sum of its chunk (the inputs that one
- * worker sums): its task becomes SUMMED, and DONE only when the output is
- * written. Takes over log and result (allocated). A chunk may be started
- * again: then the task is SUMMED already, its result is replaced, and log is
- * freed.
+ * Notes that a worker has added an input to the sum of its chunk (the inputs
+ * that one worker sums). The state of the input's task becomes SUMMED. Takes
+ * ownership of log and result. If the chunk was started again, the task is
+ * SUMMED already: its result is replaced, and log is freed.
  */
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)

@@ -481,9 +481,11 @@ merge_units(struct worker_state *state, bool members)
 }
 
 /*
- * Completes the sum: reads the units (inputs of several files) that were kept
- * for it, and merges them in. If the sum has no other inputs, they are read
- * into it directly, without a second graph. Returns the status.
+ * Completes the worker's sum with the units (inputs of several files) that
+ * were kept for it. Reads these units, and merges them into the sum. If the
+ * sum has no other inputs, and all units are files or all are archive members,
+ * reads them into the sum directly, which saves a second graph. Returns the
+ * status.
  */
 static int
 read_sum(struct worker_state *state)
@@ -521,10 +523,10 @@ forget_sum(struct worker_state *state)
 }
 
 /*
- * Adds an input to the sum by keeping its name and bytes (blob), to be read
- * with others when the sum is written. Takes over the bytes if it returns
- * CG_OK. Whether the file changes until then is not checked. Returns the
- * status.
+ * Adds an input to the sum without reading it. Keeps its name and its bytes
+ * (blob); it is read with others when the sum is written. Does not check
+ * whether its file changes until then. If CG_OK is returned, the bytes belong
+ * to the worker. Returns the status.
  */
 static int
 add_unread(struct worker_state *state, const struct worker_order *order,
@@ -914,9 +916,10 @@ take_task(struct worker_state *state, const struct worker_order *order)
 }
 
 /*
- * Limits the worker's memory to --max-memory. By default limits it so that all
- * workers together leave a quarter of the machine's memory free: a few bad
- * inputs must not make it swap.
+ * Limits the address space of this worker to --max-memory. Without the option,
+ * limits it so that all workers together leave a quarter of the machine's
+ * memory free, as a few bad inputs must not make it swap. With sanitizers,
+ * there is no limit without the option. Never raises a limit that is there.
  */
 static void
 limit_memory(const struct args *args)

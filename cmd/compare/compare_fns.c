@@ -158,10 +158,10 @@ merge_items(const struct verify *v, struct items *items)
 #define ROUNDING 2
 
 /*
- * Returns true if the inclusive costs of both profiles count as equal: always,
- * if they are exactly equal, or if they differ by at most ROUNDING, as the
- * event requires. The difference may be negative and then wraps around, so
- * both signs are tried.
+ * Returns true if the inclusive costs of both profiles count as equal. It
+ * depends on the event whether they must be exactly equal, may differ by at
+ * most ROUNDING, or are not compared and always count as equal. Costs are
+ * subtracted both ways, as a negative difference wraps around.
  */
 static bool
 is_inclusive_equal(
@@ -177,11 +177,11 @@ is_inclusive_equal(
 }
 
 /*
- * Compares two inclusive costs, and reports them if they do not count as
- * equal. Only counts them in v->unsure if the difference may be no fault. It
- * may be none if the calls of the function do not determine the cost (certain
- * is false). It may also be none if one profile states the event's inclusive
- * costs, but the other's follow from counts of calls.
+ * Compares two inclusive costs. If they do not count as equal, reports them as
+ * a difference, or only increments v->unsure if the difference may be no
+ * fault. It may be none if "certain" is false: the calls of the function do
+ * not determine the cost. It may also be none if one profile states the
+ * event's inclusive costs, but those of the other follow from counts of calls.
  */
 static void
 compare_inclusive(struct verify *v, enum difference kind,
@@ -271,9 +271,10 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 }
 
 /*
- * Reports costs without file or line that differ; value has a pair, of both
- * profiles, for each event. A format of source lines only loses such costs: if
- * its side has 0, that is reported as a note, not as a difference.
+ * Reports costs without file or line that differ between both profiles.
+ * value[] has two costs for each event, one of each profile. A format that has
+ * only source lines loses such costs. So if the cost is 0 in a profile of such
+ * a format, reports a note, not a difference.
  */
 static void
 compare_unlocated(

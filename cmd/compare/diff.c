@@ -141,10 +141,11 @@ sum_events(struct diff *d)
 }
 
 /*
- * Returns a cost of an event for the comparison. With --normalize, that of
- * profile s BEFORE is multiplied by the ratio of both totals, after to before,
- * and rounded; a cost of AFTER, and all if the total before is 0, are returned
- * as they are. The result is unknown if it does not fit into 64 bits.
+ * Returns the cost of an event in profile s (BEFORE or AFTER) for the
+ * comparison. With --normalize, multiplies a cost of BEFORE by the total
+ * after, divided by the total before, and rounds the result. Returns other
+ * costs unchanged, and all costs if the total before is 0. The result is
+ * unknown if it does not fit into 64 bits.
  */
 static struct amount
 scale(const struct diff *d, size_t event, int s, struct amount amount)
@@ -715,8 +716,8 @@ compare_runs(const struct diff *d, struct noise *noise)
 }
 
 /*
- * Compares several runs before and after a change, as compare_runs() does,
- * with a job of its own, which has the functions of all runs. Returns the
+ * Compares several runs before and after a change. Calls compare_runs() with a
+ * job of its own, whose graph gets the functions of all runs. Returns the
  * status.
  */
 static int
@@ -738,9 +739,9 @@ diff_runs(struct diff *d)
 
 /*
  * Sets d->to, the stream for text: standard output, or standard error if a
- * profile goes there. If -o or -t was given, writes a profile of the
- * difference. With --event, and if the format has one event only, writes that
- * event. Returns the status.
+ * profile goes to standard output. If -o or -t was given, also writes a
+ * profile of the difference. If its format can only have one event, and
+ * --event is given, writes that event. Returns the status.
  */
 static int
 write_profile(struct diff *d)

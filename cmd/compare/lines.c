@@ -7,8 +7,9 @@
 #include "noise.h"
 
 /*
- * Returns the number of a line of a file, both by their own numbers; a new
- * line is appended to noise->line. Numbers begin at 1; 0: out of memory.
+ * Returns the number of a line in noise->line. "file" is the number of the
+ * line's file in noise->files, and "line" its number in that file. Appends the
+ * line if it is new. Numbers begin at 1. 0: out of memory.
  */
 static uint32_t
 number_line(struct noise *noise, uint32_t file, uint32_t line)

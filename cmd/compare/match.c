@@ -413,9 +413,10 @@ match_functions(struct verify *v)
 /* ---- Labels ------------------------------------------------------------- */
 
 /*
- * Returns the sum of an event's costs for each set of labels (the labels of
- * one sample), by the set's id; costs of samples without labels are in [0].
- * The caller frees the array; NULL: out of memory.
+ * Returns an array with the sum of an event's costs for each set of labels
+ * (the labels of one sample), by the id of the set. Element 0 has the costs of
+ * samples without labels. Sums wrap around, as costs may be negative. The
+ * caller frees the array. NULL: out of memory.
  */
 static uint64_t *
 sum_sets(const struct cg_graph *graph, size_t column)

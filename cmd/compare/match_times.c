@@ -280,9 +280,9 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Returns pointers to the side's lanes (timelines to compare), sorted by
- * thread, those of the same thread in their order; the job owns the array.
- * NULL: out of memory.
+ * Returns an array of pointers to the side's lanes (timelines to compare),
+ * sorted by thread. Lanes of the same thread stay in their order. The job owns
+ * the array. NULL: out of memory.
  */
 static struct lane **
 sort_lanes(struct cg_job *job, const struct side *side)

@@ -41,10 +41,10 @@ merge_side(const struct noise *noise, int side, struct cg_job *job)
 }
 
 /*
- * Passes the verdicts (which changes are real) on to the job that writes the
- * difference. Before that, numbers the functions of the difference as those of
- * the runs. judgement must stay valid until the job has written. Returns the
- * status.
+ * Gives the job that writes the difference the verdicts (which changes are
+ * real), and stores them in *judgement. Before that, gives the functions of
+ * the difference the numbers that they have in the runs. *judgement must stay
+ * valid until the job has written. Returns the status.
  */
 static int
 hand_over(const struct args *args, struct noise *noise,

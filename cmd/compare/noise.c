@@ -30,9 +30,10 @@ cost_in(const struct noise_run *run, uint32_t fn, int key)
 }
 
 /*
- * Returns the value of a function or line that is compared between runs: its
- * cost or, with --normalize, its share of the run's total (0 if that is 0). Of
- * function 0, always the total.
+ * Returns the value of a function or line that is compared between runs. It is
+ * the cost, or with --normalize the cost as a share of the run's total. The
+ * share is 0 if the total is 0. The value of function 0 is always the run's
+ * total.
  */
 static double
 value_in(

@@ -38,10 +38,11 @@ keep_costs(struct noise *noise, struct noise_run *kept, const struct run *run)
 }
 
 /*
- * Copies total, number of samples, name of the format, and costs of functions
- * and lines of a profile, which was read, to kept. Adds its functions to
- * noise->graph. Stores the sums that it computes in profile->sums. The caller
- * can then close the profile. Returns the status.
+ * Copies what the comparison needs of a profile that was read to kept: total,
+ * number of samples, name of the format, and costs of functions and lines.
+ * Adds the profile's functions to noise->graph. Sets profile->sums, which is
+ * freed with the profile. The caller can close the profile afterwards. Returns
+ * the status.
  */
 static int
 take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)

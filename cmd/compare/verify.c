@@ -111,10 +111,11 @@ find_inclusives(struct verify *v)
 }
 
 /*
- * Derives calls and inclusive costs of profile s from its stacks, and sets its
- * rows. If only this profile has stacks, recursion gets levels, which become
- * functions of their own ("f'2"), as deep as the names in the other profile
- * have them. Returns the status.
+ * Derives calls and inclusive costs of profile s from its stacks, and sets
+ * profile->rows. The other profile may have no stacks, but functions such as
+ * "f'2", which is a level of recursion. So if only profile s has stacks, its
+ * recursive functions are split into levels, too, up to the deepest level in
+ * the other profile. Returns the status.
  */
 static int
 derive_profile(struct verify *v, int s)
