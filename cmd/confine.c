@@ -134,9 +134,10 @@ allow_output(const struct args *args, struct sandbox *box)
 }
 
 /*
- * Lets the sandbox write in the nearest directory on the path that exists, as
- * missing directories are created there. If none exists, that is the root or
- * the working directory.
+ * Lets the sandbox write in the nearest existing directory above "path", or in
+ * "path" itself if it exists. Missing directories of the path are created
+ * there. If no directory of the path exists, lets it write in the root for an
+ * absolute path, else in the working directory.
  */
 static void
 allow_parent(struct sandbox *box, const char *path)

@@ -20,8 +20,8 @@ add_inputs(struct args *args)
 }
 
 /*
- * Prints a note, after an input failed and nothing was written, that a batch
- * skips such inputs; nothing with --quiet.
+ * Prints a note that a batch (-j) skips inputs that fail. Called after an
+ * input failed, so that nothing was written. Prints nothing with --quiet.
  */
 static void
 hint_at_batch(const struct args *args)

@@ -207,9 +207,9 @@ add_true(struct json_object *object, const char *key, bool value)
 }
 
 /*
- * Appends an object that describes an option to a JSON array: its name, the
- * name of its value (arg, may be NULL) and its help. Returns the object, which
- * the array owns; NULL: out of memory.
+ * Appends an object to a JSON array. The object describes an option: its name,
+ * the name of its value ("arg", which may be NULL) and its help. Returns the
+ * object, which the array owns. NULL: out of memory.
  */
 static struct json_object *
 append_option(struct json_object *array, const char *name, const char *arg,
@@ -269,8 +269,8 @@ append_format_options(struct json_object *array, const struct cg_module *module)
 }
 
 /*
- * Appends each word of list ("a;b"; may be NULL) to a JSON array. False: out
- * of memory.
+ * Appends each word of a list to a JSON array. The list is a text such as
+ * "a;b", or NULL for no words. False: out of memory.
  */
 static bool
 append_words(struct json_object *array, const char *list)

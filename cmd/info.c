@@ -201,10 +201,11 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 }
 
 /*
- * Returns the costs of functions, summed over all parts, for the caller to
- * free: of all events for JSON and for formulas, which may name any event;
- * otherwise only of the event by which functions are ranked. NULL: out of
- * memory.
+ * Returns the costs of functions, summed over all parts (threads, processes).
+ * "column" is the event or formula by which functions are ranked. The sums
+ * have only the costs of that event. For JSON, and if it is a formula, which
+ * may name any event, they have the costs of all events. The caller frees the
+ * sums. NULL: out of memory.
  */
 static struct cg_sums *
 sum_functions(

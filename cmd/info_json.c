@@ -28,8 +28,9 @@ struct ranked_fn {
 
 /*
  * Writes a member of the outermost JSON object, with a comma after it, and
- * frees value. complete: false if memory ran out when value was made. Returns
- * false if it is not complete, or if memory runs out now.
+ * releases its value. If "complete" is false, memory ran out while the caller
+ * made the value; then it is written as far as it was made. Returns false in
+ * this case, and if memory runs out now.
  */
 static bool
 write_member(const char *key, struct json_object *value, bool complete)
@@ -107,8 +108,8 @@ write_labels(const struct labels *labels)
 
 /*
  * Adds the begin, the end and the longest gap of a track (timeline of a
- * thread), in nanoseconds, to a JSON object; nothing if its times are unknown.
- * False: out of memory.
+ * thread) to a JSON object. Adds nothing if the track's times have no known
+ * unit. False: out of memory.
  */
 static bool
 add_times(struct json_object *to, const struct track_times *times)
@@ -175,8 +176,9 @@ write_events(const struct summary *summary, const uint64_t *totals)
 }
 
 /*
- * Adds an array with a cost for each event and formula, computed from cost[],
- * which has one for each event. False: out of memory.
+ * Adds a member "key" to a JSON object: an array with the cost of each event,
+ * and then of each formula. cost[] has the cost of each event; the formulas
+ * are computed from it. False: out of memory.
  */
 static bool
 add_costs(const struct summary *summary, struct json_object *to,

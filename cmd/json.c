@@ -70,9 +70,10 @@ copy_escape(char *to, const char **at, const char *end)
 }
 
 /*
- * Copies the rest of a JSON string, after its first quote, up to and including
- * its last one, with escaped bytes replaced; moves *at past it. Returns the
- * end of the copy.
+ * Copies the rest of a JSON string to "to". *at points behind its first quote,
+ * and is moved behind its last one, which is copied, too. Escapes that stand
+ * for bytes become these bytes. "end" is the end of the text. Returns the end
+ * of the copy.
  */
 static char *
 copy_string(char *to, const char **at, const char *end)

@@ -24,10 +24,10 @@ report(void *arg, const struct cg_message *message)
 }
 
 /*
- * Opens standard input, output and error if they are closed: otherwise the
- * next opened file would get that number, and messages would end up in an
- * output. Like a closed file, the replacement cannot be read (input) or
- * written. False: not possible.
+ * Opens /dev/null for standard input, output and error if they are closed.
+ * Otherwise the next file that is opened would get such a number, and messages
+ * would end up in an output. The replacement behaves like a closed file: input
+ * cannot be read, the other two cannot be written. False: not possible.
  */
 static bool
 fill_standard_files(void)
@@ -132,9 +132,10 @@ die_of_signal(void)
 }
 
 /*
- * Writes what is left in the buffer of standard output. Returns the status;
- * CG_EOUTPUT if that fails and the status was CG_OK. A failure is reported,
- * unless a reader stopped early.
+ * Writes what is left in the buffer of standard output. "status" is the status
+ * of the program so far. Returns CG_EOUTPUT if writing fails and "status" is
+ * CG_OK, else "status". Reports the failure, unless a reader of a pipe stopped
+ * early (EPIPE).
  */
 static int
 flush_stdout(int status)

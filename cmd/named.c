@@ -14,9 +14,9 @@
 /* ---- The list ----------------------------------------------------------- */
 
 /*
- * Adds a file that no output may overwrite, by device and inode; does nothing
- * if it is not a regular file. path "-" is standard input. False: out of
- * memory.
+ * Adds the file at "path" to the files that no output may overwrite. Stores
+ * its device and inode. The path "-" stands for standard input. Does nothing
+ * if there is no regular file. False: out of memory.
  */
 static bool
 add_file(const struct args *args, struct named_files *named, const char *path)

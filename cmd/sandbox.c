@@ -243,9 +243,10 @@ put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
 }
 
 /*
- * Writes the start of a seccomp filter: kills the process at system calls of
- * other architectures, whose numbers mean other calls, and loads the call's
- * number. Returns its end.
+ * Writes the first instructions of a seccomp filter to "to". They kill the
+ * process at a system call of another architecture, where the same number
+ * means another call. Then they load the number of the call. Returns the end
+ * of the instructions.
  */
 static struct sock_filter *
 put_machine(struct sock_filter *to)
@@ -271,8 +272,9 @@ add_filter(struct sock_filter *code, const struct sock_filter *end)
 }
 
 /*
- * Writes instructions that let clone3() fail with ENOSYS, as a filter cannot
- * read its flags: C libraries then use clone() for threads. Returns their end.
+ * Writes instructions that make clone3() fail with ENOSYS, where that call
+ * exists. A filter cannot read the flags of clone3(). C libraries then use
+ * clone() to create threads. Returns the end of the instructions.
  */
 static struct sock_filter *
 put_clone3(struct sock_filter *to)

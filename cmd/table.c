@@ -27,8 +27,8 @@ print_own(const struct cmd_option *own)
 }
 
 /*
- * Returns true if a format with a lower number than n has an option of that
- * name, too.
+ * Returns true if one of the formats 0 to n - 1 has an option of that name.
+ * Then the row of that option has been printed already.
  */
 static bool
 is_repeated(const struct args *args, size_t n, const char *name)

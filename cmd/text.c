@@ -135,9 +135,11 @@ put_html(FILE *to, struct cg_slice text)
 }
 
 /*
- * Closes a stream of open_memstream() (or NULL), whose text is then at *text,
- * for the caller to free. False: out of memory, with *text NULL. That is
- * checked here, because fclose() returns 0 even if the last allocation failed.
+ * Closes a stream of open_memstream(). *text is then the text that was written
+ * to it, which the caller frees. "to" is NULL if the stream could not be
+ * opened. False: out of memory, and *text is NULL. Checks the stream for that
+ * before closing it, because fclose() returns 0 even if the last allocation
+ * failed.
  */
 bool
 close_text(FILE *to, char **text)

@@ -139,8 +139,8 @@ sort_and_cut(struct ranking *ranking)
 
 /*
  * Adds a function or cycle (functions that call each other) to the ranking by
- * its cost `key` (self or inclusive), unless that is 0. Keeps at most twice as
- * many rows as wanted: drops the lowest ones when that number is reached.
+ * its cost "key" (self or inclusive). Does nothing if that cost is 0. Once the
+ * ranking has twice as many rows as wanted, drops the lowest half.
  */
 static void
 add_row(struct ranking *ranking, struct row *row, int key)

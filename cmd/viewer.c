@@ -55,10 +55,10 @@ list_viewers(const struct args *args, struct viewers *viewers)
 }
 
 /*
- * Replaces this process by the first viewer that can be executed, for the file
- * at path. Writes each one's number to link before trying it, so the last
- * number is that of the viewer that runs. If none can be run, writes
- * viewers->count, and returns.
+ * Replaces this process by the first viewer that can be executed, with the
+ * file at "path". Before each try, writes the index of the viewer to the pipe
+ * "link". So the last index is that of the viewer that runs. If none can be
+ * executed, writes viewers->count, and returns.
  */
 static void
 try_viewers(const struct viewers *viewers, char *path, int link)
@@ -124,10 +124,10 @@ prepare_viewer(const struct args *args)
 }
 
 /*
- * Tells the child, by a byte on link, to start a viewer and waits until one
- * runs (exec closes the other end of link). Returns the number of the last
- * viewer that was tried, from 0, or the number of viewers if none could be
- * run; -1: the child has ended.
+ * Writes a byte to "link", which tells the child process to start a viewer.
+ * Waits until a viewer runs; its start closes the other end of "link". Returns
+ * the index of the last viewer that was tried. It is the number of viewers if
+ * none could be executed. -1: the child has ended.
  */
 static int
 start(int link)

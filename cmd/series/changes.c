@@ -373,8 +373,9 @@ spread_of(const struct segmentation *s, const struct change *change,
 
 /*
  * Returns how much more likely the number belongs to the right level of a
- * change than to the left one, as a logarithm from -RATIO_MAX to RATIO_MAX.
- * spread: twice the variance; without any, the result is one of these limits.
+ * change than to its left one. The result is a logarithm from -RATIO_MAX to
+ * RATIO_MAX. "spread" is twice the variance of numbers around their level. If
+ * it is 0, the result is one of these two limits.
  */
 static double
 ratio_of(const struct change *change, double value, double spread)
@@ -388,11 +389,11 @@ ratio_of(const struct change *change, double value, double spread)
 }
 
 /*
- * Moves the change to the most likely place between its two levels, which
- * ranks find only nearly. The numbers from index begin to end - 1 are both
- * levels together, and each keeps one number at least. spread is twice the
- * variance of the numbers around their levels. Sets the change's interval to
- * this place alone; the caller widens it later.
+ * Moves a change to the most likely place between its two levels, as a test of
+ * ranks finds this place only nearly. The levels have the numbers from index
+ * begin to end - 1; each keeps at least one. "spread" is twice the variance of
+ * the numbers around their levels. Sets the interval of the change to this
+ * place alone; the caller widens it later.
  */
 static void
 move_change(struct change *change, const struct segmentation *s, size_t begin,
@@ -437,10 +438,11 @@ find_interval(const struct segmentation *s, size_t number)
 /* ---- Drifts -------------------------------------------------------------- */
 
 /*
- * Returns the sum of squares that remains of ranks, whose sum of squares is
- * `squares`, if each rank is taken relative to the mean of its level: of the
- * levels between the changes first to last, and before and after them. begin:
- * index of the number that has the first rank.
+ * Returns the sum of the squares of ranks, if each rank is taken relative to
+ * the mean of its level. The levels are separated by the changes "first" to
+ * "last" (included); there is also one before and one after them. "squares" is
+ * the sum of the squares of the ranks themselves. "begin" is the index of the
+ * number that has the first rank in the room.
  */
 static double
 squares_around_levels(const struct segmentation *s, size_t first, size_t last,
@@ -460,9 +462,9 @@ squares_around_levels(const struct segmentation *s, size_t first, size_t last,
 }
 
 /*
- * Returns the sum of squares that remains of n ranks, whose sum of squares is
- * `squares`, if each rank is taken relative to the straight line that fits
- * them best.
+ * Returns the sum of the squares of the n ranks in the room, if each rank is
+ * taken relative to the straight line that fits them best. "squares" is the
+ * sum of the squares of the ranks themselves.
  */
 static double
 squares_around_line(const struct segmentation *s, size_t n, double squares)
@@ -476,8 +478,9 @@ squares_around_line(const struct segmentation *s, size_t n, double squares)
 }
 
 /*
- * Returns true if the changes first to last (included) are one slope rather
- * than steps: a line fits the ranks of the numbers better than levels do.
+ * Returns true if the changes "first" to "last" (included) are one slope
+ * rather than steps. That is so if a straight line fits the ranks of their
+ * numbers better than levels do, given that levels have more parameters.
  * Overwrites the ranks in the room.
  */
 static bool
@@ -549,8 +552,9 @@ stretch_end(const struct segmentation *s, size_t begin)
 }
 
 /*
- * Returns true if at least half of the numbers are like a neighbour. The first
- * and the last number count as such, as they may end or begin a level.
+ * Returns true if at least half of the numbers are equal to a neighbour. The
+ * first and the last number count as equal to one, as they may end or begin a
+ * level.
  */
 static bool
 has_levels(const struct segmentation *s)

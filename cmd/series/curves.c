@@ -43,9 +43,9 @@ make_room(struct series *series)
 }
 
 /*
- * Appends a curve of a kind, which is not copied, with a value of 0 for each
- * run. Returns it, valid until the next is added. NULL: out of memory
- * (reported).
+ * Appends a curve to series->curve, with a value of 0 for each run. Keeps the
+ * pointer to "kind". Returns the curve, which is valid until the next one is
+ * added. NULL: out of memory (reported).
  */
 static struct curve *
 add_curve(struct series *series, const char *kind)
@@ -165,8 +165,8 @@ show_candidate(struct series *series, const struct candidate *candidate)
 }
 
 /*
- * Returns true if the function's inclusive cost is its self cost in each run,
- * or is the total in each run.
+ * Returns true if a function's inclusive costs say nothing new: they are equal
+ * to its self cost in each run, or to the run's total in each run.
  */
 static bool
 is_repeated(const struct series *series, const struct column *column)

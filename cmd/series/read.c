@@ -158,9 +158,10 @@ take_costs(struct series *series, struct series_run *kept, struct run *run)
 /* ---- Runs ---------------------------------------------------------------- */
 
 /*
- * Returns CG_OK if the run is of the kind of the series: coverage or, always
- * with --event, costs. The first run decides, and sets series->coverage. Else
- * returns CG_EINPUT (reported).
+ * Returns CG_OK if the run is of the kind of the series, coverage or costs;
+ * else CG_EINPUT (reported). With --event, each run counts as costs. Called
+ * before the run is appended: for the first run, sets series->coverage to its
+ * kind.
  */
 static int
 check_kind(struct series *series, const struct run *run)
@@ -203,9 +204,9 @@ take_run(struct series *series, struct run *run)
 }
 
 /*
- * With --partial, counts a run or an archive that cannot be read (status is
- * CG_EINPUT) in series->skipped and returns CG_OK. Otherwise returns the
- * status.
+ * Returns the status of a run or an archive that was not read. With --partial,
+ * if the status is CG_EINPUT, skips it: increments series->skipped, and
+ * returns CG_OK.
  */
 static int
 skip_bad(struct series *series, int status)

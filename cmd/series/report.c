@@ -44,8 +44,9 @@ change_text(char buf[AMOUNT_ROOM], const struct curve *curve,
 }
 
 /*
- * Writes the interval of a change to buf: "39-41", or "40" if it is one run;
- * runs are counted from 1. Returns buf.
+ * Writes the interval of runs in which a change may have happened to buf, such
+ * as "39-41". If it is one run, writes its number, "40". Runs are counted from
+ * 1. Returns buf.
  */
 static const char *
 interval_text(char buf[AMOUNT_ROOM], const struct change *change)

@@ -119,9 +119,9 @@ merge(struct args *args, struct members *all)
 }
 
 /*
- * Reads the members of the archive at path, and merges them into the graph of
- * all inputs. A file that only has the suffix of an archive is read as a
- * profile. Returns the status.
+ * Reads the members of the archive at "path" with all->job, and merges them
+ * into the graph of all inputs. If the file is no archive, but only has the
+ * suffix of one, reads it as a profile. Returns the status.
  */
 static int
 merge_archive(struct args *args, struct members *all, const char *path)
@@ -138,9 +138,10 @@ merge_archive(struct args *args, struct members *all, const char *path)
 }
 
 /*
- * Reads the inputs that are neither archives (by their names) nor executables
- * together, as they may need each other, and merges them into the graph of all
- * inputs. Returns the status; CG_OK if there are none.
+ * Reads all inputs that are neither archives (by their names) nor executables
+ * with all->job. Reads them together, as they may need each other, and merges
+ * them into the graph of all inputs. Returns the status. It is CG_OK if there
+ * are no such inputs.
  */
 static int
 merge_files(struct args *args, struct members *all)
@@ -158,9 +159,9 @@ merge_files(struct args *args, struct members *all)
 }
 
 /*
- * Reads the archive at path with a job of its own, and merges the result into
- * the graph of all inputs. If path is NULL, does so with all inputs together
- * that are neither archives nor executables. Returns the status.
+ * Reads the archive at "path" with a job of its own, and merges it into the
+ * graph of all inputs. If "path" is NULL, reads all inputs that are neither
+ * archives nor executables instead. Returns the status.
  */
 static int
 merge_input(struct args *args, const char *path)

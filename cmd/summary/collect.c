@@ -194,8 +194,10 @@ count_all(const struct cg_graph *graph, const struct args *args)
 }
 
 /*
- * Compares files for qsort(): the lowest share of lines hit first (all, if a
- * file has no lines), then the one with more missed lines, then by path.
+ * Compares files for qsort(). The file with the lowest share of hit lines
+ * comes first; a file without lines counts as fully hit. Of files with equal
+ * shares, the one with more missed lines comes first, then the one with the
+ * lower path.
  */
 static int
 compare_files(const void *pa, const void *pb)
@@ -256,9 +258,9 @@ row_name(const struct summary *summary, const struct covered *covered,
 }
 
 /*
- * Writes the share of hits in percent to buf and returns buf. One digit,
- * rounded as in lcov: not 100.0 unless everything was hit, not 0.0 if anything
- * was. "-": nothing was found.
+ * Writes the share of hits in percent to buf, with one decimal, and returns
+ * buf. As in lcov, writes 100.0 only if everything was hit, and 0.0 only if
+ * nothing was. Writes "-" if there was nothing to hit.
  */
 const char *
 rate_text(char buf[AMOUNT_ROOM], const struct cg_hits *hits)

@@ -15,10 +15,10 @@ struct table {
 };
 
 /*
- * Writes a cell of the table to buf: "85.7% 12/14" (share, hit, found), "-" if
- * nothing was found. i: the row; cell: the column, from 0, of the metrics that
- * are shown. Of numbers above 999,999,999 the last nine digits are written, as
- * buf has no room for more.
+ * Writes a cell of row i to buf, "85.7% 12/14": share, hit and found. Writes
+ * "-" if nothing was found. "cell" is the index of the column among the
+ * metrics that are shown. Numbers above 999,999,999 are written without their
+ * higher digits, as buf has no room for more.
  */
 static void
 put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)

@@ -66,10 +66,11 @@ parse_limits(const struct args *args, struct limits *limits)
 }
 
 /*
- * Returns true if the limit of a metric, in units of 0.001 percent, is met;
- * also if nothing was found to count. But coverage without any line does not
- * meet a limit of lines above 0, as no test has run then, unless --patch
- * selects lines: a patch may change no code.
+ * Returns true if a metric reaches its limit, which is in units of 0.001
+ * percent. A metric of which nothing was found reaches any limit, except for
+ * lines: a limit above 0 needs a line, as without lines no test has run. With
+ * --patch, coverage without lines reaches the limit, too, as a patch may
+ * change no code.
  */
 static bool
 is_met(const struct summary *summary, size_t metric, uint64_t limit)

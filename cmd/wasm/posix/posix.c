@@ -158,8 +158,9 @@ umask(mode_t mask)
 /* ---- Paths ------------------------------------------------------------------ */
 
 /*
- * Before main(), makes the host's directory that of the process, too, if $PWD
- * says which that is and the host lets it in.
+ * Runs before main(). Makes the directory in which the host runs the program
+ * the working directory, if $PWD states it. Ignores errors: the host may not
+ * let the program enter it.
  */
 __attribute__((constructor)) static void
 enter_directory(void)
@@ -220,9 +221,10 @@ go_up(struct walk *walk)
 }
 
 /*
- * Replaces the link at the end of the path so far by its target, which is put
- * before what is left. False, with errno set: it cannot be read, it is too
- * long, or there were more than LINKS_MAX links.
+ * Replaces the symbolic link at the end of walk->done by its target. The
+ * target is put before walk->left, the part of the path that is not resolved
+ * yet. False, with errno set: the link cannot be read, the result is too long,
+ * or there were more than LINKS_MAX links.
  */
 static bool
 follow(struct walk *walk)

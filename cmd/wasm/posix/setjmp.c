@@ -65,8 +65,10 @@ saveSetjmp(uint32_t *env, uint32_t label, struct entry *table, uint32_t size)
 }
 
 /*
- * Returns the label of an environment's number in a function's table of `size`
- * entries at most; 0 if it is not there: the setjmp() was another function's.
+ * Returns the label that a function's table has for the number of an
+ * environment. 0: the table does not have the number, so another function has
+ * called setjmp(). "size" is the number of entries of the table; an entry with
+ * id 0 ends it earlier.
  */
 uint32_t
 testSetjmp(uint32_t id, const struct entry *table, uint32_t size)
