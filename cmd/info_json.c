@@ -108,8 +108,8 @@ write_labels(const struct labels *labels)
 
 /*
  * Adds the begin, the end and the longest gap of a track (timeline of a
- * thread) to a JSON object. Adds nothing if the track's times have no known
- * unit. False: out of memory.
+ * thread) to a JSON object, in nanoseconds. Adds nothing if the track has no
+ * times in nanoseconds. False: out of memory.
  */
 static bool
 add_times(struct json_object *to, const struct track_times *times)

@@ -174,8 +174,8 @@ is_perf_json(struct cg_slice text)
 }
 
 /*
- * True for a file that begins like a recording of another format, but is none.
- * For example, go.work begins with "go 1.21", as a Go trace does.
+ * True for a file that is no recording, although it begins like one. For
+ * example, go.work begins with "go 1.21", as a Go trace does.
  */
 static bool
 is_other(struct cg_slice text)

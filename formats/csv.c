@@ -283,9 +283,10 @@ put_flat(struct writer *w)
 }
 
 /*
- * Returns sums that have the costs of calls within cycles. For some events
- * (CG_INCL_SPLIT), the graph's calls do not state these costs. The caller
- * frees the sums. NULL: no event needs them, or out of memory (reported).
+ * Returns sums with the costs of calls inside of cycles (functions that call
+ * each other), if an event needs them. Calls of the graph do not state these
+ * costs for events with CG_INCL_SPLIT. The caller frees the sums. NULL: no
+ * event needs them, or out of memory (reported).
  */
 static struct cg_sums *
 sum_split(const struct writer *w)

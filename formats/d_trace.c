@@ -55,10 +55,10 @@ add_fn(struct reader *r, struct cg_slice name)
 
 /*
  * Reads the line of a function, "name<tab>calls<tab>ticks<tab>own ticks".
- * Appends the function and its own ticks to r->function, and sets r->fn to it.
- * Negative own ticks are read as 0, with a warning. Ignores the calls, which
- * the lines of callers state, and the ticks that include callees. False: an
- * error (reported).
+ * Appends the function with its own ticks to r->function, and sets r->fn to
+ * it. Negative own ticks become 0, with a warning. The number of calls is not
+ * stored, as the lines of callers and callees state it. The ticks that include
+ * callees are not stored, either. False: an error (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice line)
@@ -187,9 +187,9 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns CG_PROBE_SURE for a log of this format, else CG_PROBE_NO. Its first
- * line is a rule ("----"). Its second line is a caller, or a function with its
- * numbers.
+ * Returns CG_PROBE_SURE for a log of this format, else CG_PROBE_NO. The first
+ * line of such a log is a rule ("----"). The second line is that of a caller,
+ * which begins with a tab, or that of a function with its numbers.
  */
 static int
 probe(const struct cg_head *head)

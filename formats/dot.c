@@ -169,10 +169,10 @@ call_cost(const struct writer *w, const struct call *call)
 }
 
 /*
- * Returns the cost of a function or call as a share of the total, from 0 to 1.
- * In a comparison, this is the larger of the costs before and after, without
- * sign. Without a comparison, cost.before is 0. Returns 0 if the total is
- * unknown.
+ * Returns the cost of a function or call as a share of w->total, from 0 to 1.
+ * If the graph compares two profiles, the larger one of the costs before and
+ * after counts, without its sign. Otherwise cost.before is 0. Returns 0 if the
+ * total is 0.
  */
 static double
 share(const struct writer *w, struct sides cost)
@@ -190,10 +190,11 @@ fn_share(const struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns one component, from 0 to 1, of a colour's RGB form from its HSL
- * form. "low" and "high" are the limits of the component. "hue" is a part of
- * the full circle, from -1/3 to 4/3. The caller shifts the hue by 1/3 for red
- * and by -1/3 for blue.
+ * Returns the red, green or blue part of a colour, from 0 to 1. "hue" is the
+ * colour's hue as a part of the full circle. The caller adds 1/3 to it for
+ * red, and subtracts 1/3 for blue, so it may be from -1/3 to 4/3. "low" and
+ * "high" are the least and the greatest value that a part of this colour can
+ * have.
  */
 static double
 hue_part(double low, double high, double hue)
@@ -276,8 +277,9 @@ put_hundredths(struct cg_out *out, double value)
 }
 
 /*
- * Writes a cost as a percentage of the total, "12.34%". If the graph shows
- * changes, writes the change of the cost as such a percentage, "+12.34%".
+ * Writes a cost as a percentage of w->total, such as "12.34%". If the graph
+ * shows changes, writes the change of the cost as a percentage of the total
+ * instead, with its sign: "+12.34%".
  */
 static void
 put_percent(const struct writer *w, struct sides cost)
@@ -406,9 +408,11 @@ put_function(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns the number of the frame that is drawn around a function and others.
- * With option cluster, it is the id of the function's file or object. Without
- * the option, it is the number of the function's cycle. 0: no frame.
+ * Returns the number of the frame that is drawn around functions that belong
+ * together. With option cluster, it is the id of the function's file or
+ * object. Without the option, it is the number of the cycle (functions that
+ * call each other) that the function is in. 0: no frame is drawn around the
+ * function.
  */
 static uint32_t
 cluster_of(const struct writer *w, cg_fn fn)

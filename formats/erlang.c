@@ -131,9 +131,9 @@ add_entry(struct reader *r, const struct row *row)
 }
 
 /*
- * Ends a process. Warns if the sums of its functions differ from those that
- * the text states for it, as the file may be truncated. Does nothing if no
- * process is open.
+ * Ends the process that is open (r->in_process). Warns if the sums of its
+ * functions differ from the counts and times that the text states for the
+ * process, as the file may be truncated. Does nothing if no process is open.
  */
 static void
 check_sums(struct reader *r)
@@ -495,10 +495,11 @@ take_table_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Begins a table of eprof, with a part (section of the graph) that is named by
- * pid. of_all says that the table is for all processes together, not for one.
- * If the first table was of the other kind, this one repeats the same
- * functions, and is skipped with a warning.
+ * Begins a table of eprof. It becomes a part (section of the graph) that is
+ * named by "pid". "of_all" is true if the table is for all processes together,
+ * false if it is for one. If earlier tables are of the other kind, this table
+ * has the same costs once more: warns, and clears r->in_process, so that its
+ * rows are skipped.
  */
 static void
 begin_table(struct reader *r, bool of_all, struct cg_slice pid)

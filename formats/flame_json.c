@@ -236,10 +236,10 @@ take_node(struct cg_doc *doc, uint32_t parent)
 }
 
 /*
- * Adds the value of each node to its parent's sum of children, except
- * pyinstrument's "[self]". Returns true if no sum overflows, and if no sum is
- * greater than its node's value. Only then can the values include those of
- * children.
+ * Adds the value of each node to "children" of its parent, the sum of the
+ * values of child nodes. pyinstrument's nodes "[self]" are left out. Returns
+ * true if the values can include those of children: no sum overflows, and none
+ * is greater than the value of its node.
  */
 static bool
 sum_children(struct reader *r)
@@ -479,10 +479,11 @@ take_metadata(struct cg_doc *doc)
 }
 
 /*
- * Returns the stack of a bar's caller, or 0 if the bar has none. The caller is
- * the bar of the level before (r->above) that spans this one. The search
- * starts at index *from in r->above, and sets *from to where it ends. The next
- * bar can go on from there, as bars are sorted by position.
+ * Returns the stack of a bar's caller, or 0 if no bar is its caller. The
+ * caller is the bar of the level before (r->above) that spans this bar.
+ * Searches r->above from index *from on, and sets *from to the index where it
+ * stops. Bars are sorted by position, so the search for the next bar can go on
+ * from there.
  */
 static cg_node
 find_above(const struct reader *r, size_t *from, const struct bar *bar)

@@ -254,8 +254,9 @@ end_head(struct reader *r)
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Reads a number, "12", "0.100" or "0.", times 10^digits, after blanks, up to
- * a blank or the end. False: malformed.
+ * Takes a number, such as "12", "0.100" or "0.", and blanks before it off the
+ * begin of *text. Sets *number to it times 10^digits. The number must end at a
+ * blank or at the end of the text. False: malformed (not reported).
  */
 static bool
 take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
@@ -319,9 +320,10 @@ add_fn(struct reader *r, struct cg_slice name)
 }
 
 /*
- * Reads the values of a row in columns of the given kind, and appends the row
- * to r->row. Rows are added to the graph at the end, and only if no call tree
- * follows, which has all their costs. False: an error (reported).
+ * Reads the values of a row in columns of this kind, and appends the row to
+ * r->row. Rows are added to the graph when the whole input has been read. They
+ * are not added if a call tree follows, which has all of their costs. False:
+ * an error (reported).
  */
 static bool
 keep_row(struct reader *r, struct cg_slice line, enum kind kind, struct row row)
@@ -407,10 +409,10 @@ close_nodes(struct reader *r, size_t depth)
 }
 
 /*
- * Removes the lines of the tree, such as "|  +-", from the begin of a name.
- * Sets *depth to the number of levels before "+-". A level is "|  " if more
- * rows of this level follow further down, else two blanks. Sets *unfinished to
- * whether there is a level "|  ". False: malformed.
+ * Removes the lines of the drawn tree, such as "| +-", from the begin of a
+ * name. Sets *depth to the number of levels before "+-". A level is written as
+ * "| " if a later row continues it, else as two blanks. Sets *unfinished to
+ * whether any level is "| ". False: malformed.
  */
 static bool
 cut_depth(struct cg_slice *name, size_t *depth, bool *unfinished)

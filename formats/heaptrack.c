@@ -121,8 +121,8 @@ take_string(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Sets *text to the string with this number, from 1; "" for 0. False: there is
- * no such string (reported).
+ * Sets *text to the string with this number. Strings count from 1; 0 stands
+ * for "". False: there is no such string (reported).
  */
 static bool
 get_string(struct reader *r, uint64_t number, struct cg_slice *text)

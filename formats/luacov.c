@@ -25,9 +25,10 @@ take_head(struct cg_slice *line, uint64_t *max)
 }
 
 /*
- * Adds the counts of a file's lines 1 to "max"; they are numbers in one line.
- * Skips lines with count 0, as they need not have code. False: rejected
- * (reported).
+ * Adds the counts of a file's lines 1 to "max" to the graph. "line" is the
+ * text with these counts, separated by blanks. Skips counts of 0, as a line
+ * without a count need not have code. False: rejected (reported), or the
+ * builder has failed.
  */
 static bool
 add_counts(struct cg_job *job, struct cg_build *build, cg_file file,

@@ -74,9 +74,9 @@ struct reader {
 };
 
 /*
- * Sets *number to the number in the attribute called name. An absent attribute
- * is an error if "needed" is true; else *number becomes 0. False: rejected
- * (reported).
+ * Sets *number to the value of the attribute with this name, a number. If
+ * there is no such attribute, *number becomes 0; if "needed" is true, that is
+ * an error. False: rejected (reported).
  */
 static bool
 get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
@@ -206,9 +206,9 @@ add_symbol(struct reader *r)
 }
 
 /*
- * Sets *symbol to the index of the symbol whose id is the value of the
- * attribute. Samples precede the table of symbols. So an unknown id adds a
- * symbol, whose name is read later. False: an error (reported).
+ * Sets *symbol to the index of the symbol that an attribute refers to by an
+ * id. The table of symbols follows the samples in the file. So if the id is
+ * new, appends a symbol, whose name is read later. False: an error (reported).
  */
 static bool
 find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)

@@ -111,8 +111,9 @@ take_header(struct reader *r, struct cg_slice line)
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Takes samples and their percentage, " 33 44.0", off *line; sets *count to
- * the samples. False: malformed (not reported).
+ * Takes a number of samples and their percentage, such as " 33 44.0", off the
+ * begin of *line. Sets *count to the number of samples. False: malformed (not
+ * reported).
  */
 static bool
 take_count(struct cg_slice *line, uint64_t *count)
@@ -127,8 +128,8 @@ take_count(struct cg_slice *line, uint64_t *count)
 }
 
 /*
- * Returns the function of "SPIN [2]", added if new; the number in brackets is
- * cut off.
+ * Adds a function to the graph, and returns it. A number in brackets after its
+ * name, "SPIN [2]", is no part of the name, and is cut off.
  */
 static cg_fn
 add_fn(struct reader *r, struct cg_slice name)

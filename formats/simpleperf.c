@@ -88,9 +88,9 @@ take(struct reader *r, struct cg_slice *message, struct proto_field *field)
 }
 
 /*
- * Takes the next record, and the four bytes of its size before it, off *rest.
- * False: the size is 0, which ends the records. False also after an error
- * (reported).
+ * Takes the next record off *rest, together with the four bytes of its size
+ * before it. Sets *record to the record without its size. False: the size is
+ * 0, which ends the records, or the file is truncated (reported).
  */
 static bool
 take_record(struct reader *r, struct cg_slice *rest, struct cg_slice *record)
@@ -350,9 +350,9 @@ push_call(struct reader *r, struct cg_slice message)
 }
 
 /*
- * Adds the stack of a sample, r->call with the leaf first, to the graph, and
- * sets *leaf to its innermost node. A sample without calls gets an unknown
- * function. False: an error (reported).
+ * Adds the stack of a sample to the graph, and sets *leaf to its innermost
+ * node. r->call has the calls of the stack, the innermost first. If there are
+ * none, the stack becomes one unknown function. False: an error (reported).
  */
 static bool
 add_stack(struct reader *r, cg_node *leaf)
@@ -397,10 +397,11 @@ select_thread(struct reader *r, uint32_t tid)
 }
 
 /*
- * Sets *column to the column of an event, and makes r->cost long enough for
- * it. Adds the column the first time. "event" is an index in the file's list
- * (meta_info); without a list, 0 stands for an event "samples". False: no such
- * event, or out of memory (reported).
+ * Sets *column to the column of costs of an event. If the event is new, adds
+ * it to the graph. "event" is an index in the file's list of events
+ * (meta_info). If the file has no list, 0 stands for an event "samples".
+ * Lengthens r->cost, so that it has the column. False: there is no such event,
+ * or out of memory (reported).
  */
 static bool
 find_column(struct reader *r, uint64_t event, size_t *column)

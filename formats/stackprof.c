@@ -95,10 +95,10 @@ take_edges(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the samples of a source line. An array has two numbers: the samples
- * with the line on their stack, and the self samples, which go to line->self.
- * A plain number has no self samples, and is skipped. False: an error
- * (reported).
+ * Reads the value of a source line into line->self, its number of self
+ * samples. An array has two numbers, the samples with the line on their stack,
+ * and the self samples. A plain number has only the first: it is skipped, and
+ * line->self is unchanged. False: an error (reported).
  */
 static bool
 take_line(struct cg_doc *doc, struct line *line)
@@ -376,9 +376,9 @@ add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
 }
 
 /*
- * Adds consecutive samples of one stack as one moment of a timeline. The
- * timeline has no times: its axis is the number of samples so far, *now. Adds
- * the samples to *now.
+ * Adds consecutive samples of one stack to a timeline, as one moment. The
+ * profile has no times of samples, so the time of a moment is the number of
+ * samples before it, *now. Adds the number of these samples to *now.
  */
 static void
 add_untimed(struct cg_doc *doc, cg_node node, uint64_t samples, int64_t *now)

@@ -83,9 +83,9 @@ add_row(struct verilator *v, const struct row *row, uint64_t line)
 }
 
 /*
- * Adds a copy of the row for each further line of a point. The text lists
- * them, as "2,6-9", with both ends included. Skips line 0. False: an error
- * (reported).
+ * Adds a copy of the row for each further line of a point. "text" lists these
+ * lines, such as "2,6-9"; a range includes both ends. Skips line 0. False: an
+ * error (reported).
  */
 static bool
 add_more_lines(struct verilator *v, const struct row *row, struct cg_slice text)
@@ -159,9 +159,10 @@ compare_rows(const void *pa, const void *pb)
 }
 
 /*
- * Adds a line to the graph. Its points are row[0] to row[n - 1]. The line's
- * count is the largest count of a point. If there are several points, each is
- * a branch. False: the builder has failed.
+ * Adds a line to the graph. row[0] to row[n - 1] are its points. The count of
+ * the line is the largest count of its points. If there are several points,
+ * also adds each of them as a branch of the line. False: the builder has
+ * failed.
  */
 static bool
 add_line(struct verilator *v, const struct row *row, size_t n)

@@ -187,8 +187,10 @@ find_key(struct reader *r, struct cg_map *map, uint64_t key, size_t next,
 }
 
 /*
- * Returns the index in r->code of what an id of the file stands for, appended
- * without a name if new. 0: out of memory (reported).
+ * Returns the index of an element of r->code, the one for the code object or
+ * native function with this id. If r->code has none, appends an element
+ * without a name; the name may come later in the file. 0: out of memory
+ * (reported).
  */
 static uint32_t
 find_code(struct reader *r, uint64_t id)
@@ -202,8 +204,9 @@ find_code(struct reader *r, uint64_t id)
 }
 
 /*
- * Returns the function of an id without a name, added with the address as
- * name. Ids of native functions are their addresses + 1, and odd.
+ * Adds a function for an id to the graph, and returns it. It is named by the
+ * address in hexadecimal, as the file has no name for the id. The id of a
+ * native function is its address + 1, and odd, so the lowest bit is cleared.
  */
 static cg_fn
 add_unnamed(struct reader *r, uint64_t id)
@@ -216,8 +219,9 @@ add_unnamed(struct reader *r, uint64_t id)
 }
 
 /*
- * Splits "name:LINE:file" at the first ":LINE:", as a C++ name may contain
- * colons. False: there is none.
+ * Splits a text "name:LINE:file" into its three parts, at the first ":LINE:"
+ * with a number. A C++ name before it may contain colons. False: the text has
+ * no such part.
  */
 static bool
 split_name(struct cg_slice text, struct cg_slice *name, uint64_t *line,
@@ -280,11 +284,12 @@ add_fn(struct reader *r, struct code *code)
 }
 
 /*
- * Reads an id and its name, and stores the name. "python" tells that the name
- * belongs to a code object, not to a native function. CPython's writer lists
- * each id among the native ones, too. So a native name does not replace the
- * name of a code object. If a code object gets another name, the new name is
- * stored, and r->renamed counts it. False: an error (reported).
+ * Reads an id and its name, and stores the name in r->code. "python" is true
+ * if the name is one of a code object, not of a native function. CPython's
+ * writer lists each code object among the native functions, too. So a native
+ * name does not replace the name of a code object. If a code object gets
+ * another name, the new name replaces the old one, and r->renamed is
+ * incremented. False: an error (reported).
  */
 static bool
 take_name(struct reader *r, bool python)
@@ -442,9 +447,10 @@ take_sample(struct reader *r)
 /* ---- The file ------------------------------------------------------------ */
 
 /*
- * Finds the sizes of words and ids, in bytes, from the first words of a file.
- * False: it is no profile of vmprof, or a big-endian one, and the sizes have
- * no meaning.
+ * Sets *word and *id to the sizes of words and ids in a file, in bytes, which
+ * follow from its first words. "text" is the begin of the file. False: it is
+ * no profile of vmprof, or one of a big-endian machine. The sizes then have no
+ * meaning.
  */
 static bool
 get_sizes(struct cg_slice text, unsigned *word, unsigned *id)
@@ -570,9 +576,9 @@ take_records(struct reader *r)
 }
 
 /*
- * Adds the nodes to the graph as stacks, and the samples of each stack by
- * thread. A code object without a name is named by its address. A warning
- * states how many there are.
+ * Adds the nodes to the graph as stacks, then the samples of each stack by
+ * thread. A code object without a name is named by its address. If there are
+ * such code objects, a warning states their number.
  */
 static void
 add_stacks(struct reader *r)
@@ -651,9 +657,9 @@ read_vmprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns true if a marker and the name of the interpreter follow the first
- * words. A CPU profile of gperftools begins with the same words, but has a
- * number of samples after them.
+ * Returns true if the text begins with a marker and the name of an
+ * interpreter. "text" is the file after its first words. A CPU profile of
+ * gperftools begins with the same words, but then has a number of samples.
  */
 static bool
 has_name(struct cg_slice text)

@@ -229,8 +229,9 @@ take_frame(struct reader *r, struct item *item)
 
 /*
  * Reads a frame of a stack, and appends it to r->frame. Most frames are
- * references to earlier ones: only the id is stored, and find_frames() looks
- * up all ids together. False: an error (reported).
+ * references to earlier ones. For a reference, stores only the id that it
+ * refers to. find_frames() then looks up the ids of a whole stack together.
+ * False: an error (reported).
  */
 static bool
 add_frame(struct reader *r)
@@ -342,8 +343,9 @@ take_process(struct reader *r, struct item *item)
 }
 
 /*
- * Reads <thread><tid><process> into *item: name, tid and pid. False: an error
- * (reported).
+ * Reads the content of an element <thread>. Sets item->comm to the thread's
+ * name, item->number to its tid, and item->pid to the pid of its process. A
+ * value that the element does not state stays 0. False: an error (reported).
  */
 static bool
 take_thread(struct reader *r, struct item *item)
@@ -423,8 +425,8 @@ add_sample(struct reader *r, cg_node node, const struct item *thread,
 }
 
 /*
- * Reads a <row> up to its end, and adds it to the graph as a sample. Skips a
- * row that has neither a stack nor a weight, as it is of another table. False:
+ * Reads a <row> up to its end. Adds it to the graph as a sample, unless it has
+ * neither a stack nor a weight, as it then is a row of another table. False:
  * an error (reported).
  */
 static bool

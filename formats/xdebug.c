@@ -59,9 +59,11 @@ get_seconds(struct cg_slice text, uint64_t *ns)
 }
 
 /*
- * Reads a record of the computerized format, fields with tabs between them,
- * into *record. Records that neither begin nor end a call leave both flags
- * false. False: malformed (not reported).
+ * Reads a record of the computerized format into *record. Its fields are
+ * separated by tabs. A record that begins a call sets record->begins, one that
+ * ends a call sets record->ends. Other records leave both false. The last
+ * record of a trace has neither, but a time and a number of bytes. False:
+ * malformed (not reported).
  */
 static bool
 take_fields(struct cg_slice line, struct record *record)
@@ -134,9 +136,10 @@ keep_moment(struct reader *r)
 }
 
 /*
- * Adds the time since the last record to the innermost open call, if a call is
- * open. Adds the growth of memory, too; a decrease is 0. Stores the record's
- * time and memory for the next call. False: the time goes back (reported).
+ * Adds the time since the last record to the innermost open call. Also adds
+ * the growth of memory; a decrease counts as 0. Adds nothing if no call is
+ * open. Then stores the record's time and memory in r->ns and r->bytes, for
+ * the next record. False: the record's time is before the last one (reported).
  */
 static bool
 pass_time(struct reader *r, const struct record *record)
@@ -215,8 +218,8 @@ add_events(struct reader *r)
 
 /*
  * Ends all open calls of the trace before, and begins a trace. Each trace of a
- * file has its own clock. So it gets a timeline of its own, if timelines are
- * kept (r->kept).
+ * file has a clock of its own, which starts at 0. So if timelines are kept
+ * (r->kept), each trace gets a timeline of its own.
  */
 static void
 begin_trace(struct reader *r)
