@@ -56,9 +56,9 @@ add_fn(struct reader *r, struct cg_slice name)
 /*
  * Reads the line of a function, "name<tab>calls<tab>ticks<tab>own ticks".
  * Appends the function with its own ticks to r->function, and sets r->fn to
- * it. Negative own ticks become 0, with a warning. The number of calls is not
- * stored, as the lines of callers and callees state it. The ticks that include
- * callees are not stored, either. False: an error (reported).
+ * it. Negative own ticks become 0, with a warning. Does not store the number
+ * of calls, which other lines state by caller, nor the ticks that include
+ * callees. False: an error (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice line)

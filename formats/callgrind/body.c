@@ -165,9 +165,10 @@ set_jump(struct callgrind_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads the value of jcnd= (a conditional jump): "followed/executed target",
- * or "executed followed target". Sets r->jump, r->count and r->to, and expects
- * the jump's own position on the next line. A malformed value is reported.
+ * Reads the value of "jcnd=", a conditional jump: "followed/executed target"
+ * or "executed followed target". Sets r->jump and r->count to the numbers, and
+ * r->to to the target. Sets r->expect, as the next line has the position of
+ * the jump itself. A malformed value is reported.
  */
 static void
 set_jcnd(struct callgrind_reader *r, struct cg_slice text)
@@ -224,11 +225,12 @@ add_jump(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a line that begins with positions, and adds it to the graph. Usually
- * the line has costs of the current function. Costs of the unknown function
- * (fn 0) are dropped if r->skip_root is set. After a line "calls=" or "jump="
- * (r->expect), the line has the place and cost of this call or jump. Returns
- * where reading stopped: the newline, or a malformed item.
+ * Reads a line that begins with positions, and adds it to the graph. r->expect
+ * tells what the line has. It is usually a cost of the current function. After
+ * a line "calls=" or "jump=", it is the place of this call or jump, with the
+ * cost of the call. Costs of the unknown function (fn 0) are dropped if
+ * r->skip_root is set. Returns where reading stopped: the newline, or a
+ * malformed item.
  */
 static const char *
 read_cost_line(struct callgrind_reader *r, const char *from)
@@ -294,9 +296,9 @@ static const struct spec_line {
 
 /*
  * Removes "name" from the begin of the line. Returns false if the line begins
- * otherwise, and then leaves it unchanged. Does not check line->len, so the
- * line must end in a newline. An inline variant of cg_take_prefix(), as it is
- * called several times for each line.
+ * with another text, and leaves the line unchanged then. The line must end in
+ * a newline, as line->len is not checked. This is an inline variant of
+ * cg_take_prefix(), as it is called several times for each line.
  */
 static inline bool
 take_name(struct cg_slice *line, const char *name)
@@ -423,10 +425,11 @@ expects_costs(const struct callgrind_reader *r, char first)
 }
 
 /*
- * Adds cost lines to the current function, from "line" on. Stops at the first
- * line that cg_add_cost_lines() cannot read. Returns this line, or "end" if
- * there is none. r->base becomes the position of the last line that was added.
- * Adds nothing and returns "line" if expects_costs() is false.
+ * Adds cost lines to the current function, beginning with "line". Stops at the
+ * first line that cg_add_cost_lines() cannot read, and returns it. Returns
+ * "end" if it reads all lines up to there. Sets r->base to the position of the
+ * last line that was added. If other lines than costs of the function are
+ * expected here (expects_costs() is false), adds nothing and returns "line".
  */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)

@@ -36,8 +36,9 @@ has_line_of(struct cg_slice text, const char *const *keys)
 }
 
 /*
- * True if the first line after "events:" that is not empty begins with a
- * digit. Such a line has costs, without a function before them.
+ * True if the first line after the line "events:" begins with a digit. Empty
+ * lines between them do not count. Such a line has costs, but no line before
+ * it names their function.
  */
 static bool
 has_bare_costs(struct cg_slice text)
@@ -54,10 +55,10 @@ has_bare_costs(struct cg_slice text)
 }
 
 /*
- * Returns the score (CG_PROBE_*) of a text that has an "events:" line. Lines
- * of functions make it nearly sure. Other header lines or bare costs make it
- * likely. Otherwise the score is CG_PROBE_NO, as other kinds of text may have
- * such a line.
+ * Returns the score (CG_PROBE_*) of a text that has a line "events:". Other
+ * kinds of text may have such a line, too. With a line of a function or of
+ * totals, the score is nearly CG_PROBE_SURE. With another header line or with
+ * costs, it is CG_PROBE_LIKELY. Otherwise it is CG_PROBE_NO.
  */
 static int
 rate_events(struct cg_slice text)
@@ -115,9 +116,9 @@ probe(const struct cg_head *head)
 }
 
 /*
- * True if path is NAME and other is NAME-01, NAME-02 and so on. With
- * --separate-threads, Callgrind writes the costs of threads there, and leaves
- * NAME itself empty.
+ * True if "path" is NAME, and "other" is NAME-01, NAME-02 or the like. With
+ * --separate-threads, Callgrind writes the costs of each thread to such a
+ * file, and leaves NAME itself empty.
  */
 static bool
 is_split(const char *path, const char *other)

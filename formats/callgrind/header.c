@@ -32,8 +32,10 @@ callgrind_end_part(struct callgrind_reader *r)
 }
 
 /*
- * Begins the header of a part (section of the file), unless one is open. Ends
- * the part before, whose lines have been read. Resets thread and part number.
+ * Begins the header of a part (section of the file). Does nothing if a header
+ * is open already. Otherwise ends the part before, all of whose lines have
+ * been read, and resets what a header states: the thread, the number of the
+ * part, and r->skip_root.
  */
 static void
 begin_header(struct callgrind_reader *r)
@@ -88,10 +90,10 @@ set_version(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Reads "creator:", the first line of a header. Sets r->is_xdebug and
- * r->is_ours by the program that wrote the file. Only Callgrind and cgconv end
- * each part with totals (r->ends_with_totals). A part of theirs without totals
- * is truncated.
+ * Begins a header, and reads its line "creator:", which names the program that
+ * wrote the file. Sets r->is_xdebug, r->is_ours (cgconv) and
+ * r->ends_with_totals by this name. Only Callgrind and cgconv end each part
+ * with totals. So a part of theirs without totals is truncated.
  */
 static void
 set_creator(struct callgrind_reader *r, struct cg_slice value)
@@ -304,9 +306,10 @@ set_events(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Reads the sums of a line totals: or summary: to sum[], one for each column
- * of the line "events:". Missing sums become 0, as writers may omit trailing
- * zeros. Returns the number of sums, those included.
+ * Reads the sums of a line "totals:" or "summary:" to sum[]. Each sum belongs
+ * to a column of the line "events:". Writers may omit sums of 0 at the end of
+ * the line, so missing sums become 0. Returns the number of sums, with the
+ * missing ones.
  */
 static size_t
 get_sums(struct callgrind_reader *r, struct cg_slice value, uint64_t *sum)

@@ -4,8 +4,9 @@
 #include "number.h"
 
 /*
- * Reads an id, "(12)", at the begin of *name, to *id; *name becomes the rest,
- * which may be empty. False: the name has no id, and is unchanged.
+ * Takes an id, such as "(12)", and blanks after it off the begin of *name.
+ * Sets *id to it. *name becomes the rest, which may be empty. False: the name
+ * does not begin with an id, and is unchanged.
  */
 static bool
 take_id(struct cg_slice *name, uint64_t *id)
@@ -42,10 +43,10 @@ callgrind_get_ref(struct cg_slice text)
 #define NEAR_IDS ((uint64_t)1 << 20)
 
 /*
- * Returns a pointer to the number that "ids" stores for an id, for the caller
- * to read or set. The number is 0 if the id is not defined yet. The pointer is
- * valid until the next call. Low ids are in an array, others in a map. NULL:
- * out of memory (reported).
+ * Returns a pointer to the number that "ids" has for an id; the caller reads
+ * or sets it. The number is 0 if the id is new. The pointer is valid until the
+ * next call. Low ids are in an array, others in a map. NULL: out of memory
+ * (reported).
  */
 static uint32_t *
 find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
@@ -96,8 +97,8 @@ callgrind_path(struct callgrind_reader *r, struct callgrind_ids *ids,
 
 /*
  * Appends an empty element to r->named and returns its index. 0: out of memory
- * (reported). The first element, which callgrind_begin_names() adds, has index
- * 0, too. So all later indices are above 0.
+ * (reported). Index 0 is never returned otherwise, as callgrind_begin_names()
+ * adds the first element.
  */
 static uint32_t
 add_named(struct callgrind_reader *r)

@@ -11,9 +11,10 @@ callgrind_fail(struct callgrind_reader *r, const char *at, const char *expected)
 }
 
 /*
- * Reads a hexadecimal number to *value. *at points to its prefix "0x", and is
- * advanced to its end. Reads only as many digits as always fit into 64 bits.
- * False: no digit.
+ * Reads a hexadecimal number to *value. On entry, *at points to its prefix
+ * "0x"; on return, to the first character that was not read. Stops before a
+ * digit with which the number might not fit into 64 bits. False: no digit
+ * follows the prefix.
  */
 static bool
 take_hex(const char **at, uint64_t *value)
@@ -133,7 +134,8 @@ callgrind_no_line(struct callgrind_reader *r, const char *at)
 /*
  * Reads a negative or fractional cost to *value, with a warning. A negative
  * cost becomes 0. Of a fractional cost, only the integer part is used. Returns
- * the end of the cost in the text. NULL: not a cost (warned).
+ * the end of the cost in the text. NULL: the text is not a cost, and a warning
+ * says so.
  */
 static const char *
 get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
@@ -160,9 +162,9 @@ get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 }
 
 /*
- * Reads a cost to *value in any form. The caller has tried the common form, a
- * short number and one blank. Returns the begin of the next cost. NULL: not a
- * cost (warned), or an error (r->status).
+ * Reads a cost in any form to *value. The caller has already tried the common
+ * form, a short number that one blank follows. Returns the begin of the next
+ * cost on the line. NULL: not a cost, with a warning, or an error (r->status).
  */
 static const char *
 get_any_cost(struct callgrind_reader *r, const char *from, uint64_t *value)

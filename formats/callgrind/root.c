@@ -97,9 +97,10 @@ next_byte(struct key *key)
 }
 
 /*
- * True if KCachegrind searches "fn" before "other" when it looks for cycles.
- * It searches functions in order of their names, then of the base names that
- * follow the name in its sort key.
+ * True if KCachegrind tries "fn" before "other" when it searches for cycles.
+ * It tries functions in the order of their names. Functions with the same name
+ * are in the order of the rest of their sort keys, which are base names of
+ * paths.
  */
 static bool
 sorts_before(const struct cg_graph *graph, cg_fn fn, cg_fn other)
@@ -236,10 +237,11 @@ sum_inclusive(
 }
 
 /*
- * True if the root that the writer adds has to call "fn", as nothing else
- * calls it. If "fn" is in a cycle, nothing outside may call the cycle. The
- * root calls only one member of a cycle in each part (section of the profile).
- * So if it calls a member already, the other members are not uncalled.
+ * True if the root function that the writer adds has to call "fn" in this part
+ * (section of the profile), because nothing else calls it. For a member of a
+ * cycle (functions that call each other), nothing outside may call any member.
+ * The root calls only one member of each cycle in a part. So if it calls
+ * another member already (root->done), returns false.
  */
 static bool
 is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)

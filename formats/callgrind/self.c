@@ -60,8 +60,9 @@ callgrind_open_self(struct cg_job *job, const struct cg_graph *graph,
 }
 
 /*
- * Adds the self cost of the current callee to self->cost. Only events of
- * coverage are added, as they have no inclusive cost (CG_INCL_NONE). False: an
+ * Adds the self cost of self->callee to self->cost, summed by event. Adds only
+ * costs of events of coverage (CG_INCL_NONE). They have no inclusive cost, so
+ * a call from the unknown caller gets the self cost of its callee. False: an
  * error (reported).
  */
 static bool

@@ -24,9 +24,10 @@ static const struct {
 };
 
 /*
- * Writes the short form of a name, such as "fn=(7)"; "spec" is "fn=". This
- * needs a name that was written before in this part (id above base), and short
- * names must be wanted. Otherwise writes nothing and returns false.
+ * Writes the short form of a name, "fn=(7)", in place of a line with the name.
+ * "spec" is the key, such as "fn=". The short form is possible only if this
+ * part has the name already (id above base), and if short names are wanted.
+ * Otherwise writes nothing and returns false.
  */
 static bool
 put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
@@ -47,12 +48,12 @@ put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 }
 
 /*
- * Writes a line with a name; "spec" is "fn=" or another key. The line is
- * "fn=(7) name" for a new name. A name that this part has already (*id above
- * base) is written as "fn=(7)". Without short names, the line is "fn=name". A
- * new name gets the next id, ++*count, unless short names are off. A name that
- * begins like an id, "(1) x", always gets one. The symbol (linkage name)
- * follows the name in brackets, unless it is empty.
+ * Writes a line with a name; "spec" is its key, such as "fn=". A new name gets
+ * the next id, ++*count, and the line is "fn=(7) name". If this part (section
+ * of the file) has the name already (*id above base), the line is "fn=(7)".
+ * Without short names, the line is "fn=name", and the name gets no id. But a
+ * name that begins like an id, "(1) x", always gets one. If the symbol
+ * (linkage name) is not empty, it follows the name in brackets.
  */
 static void
 put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,

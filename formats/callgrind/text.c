@@ -43,9 +43,9 @@ struct desc_keys {
 };
 
 /*
- * Returns the element of "keys" for a description's key. Appends it if it is
- * new. NULL: too many keys. Compares addresses, as the graph stores equal keys
- * once.
+ * Returns the element of "keys" for the key of a description. Appends an
+ * element if the key is new. Compares addresses of keys, as the graph stores
+ * equal keys only once. NULL: there is no room for another key.
  */
 static struct desc_key *
 find_key(struct desc_keys *keys, const char *key)
@@ -71,9 +71,10 @@ put_desc(struct callgrind_writer *w, const char *key, const char *value)
 }
 
 /*
- * Writes "(and N more)" for the values of a description that are not written.
- * Omits N if one of the values is itself "(and ... more)", from an earlier
- * merge: the same value may then be counted twice, so the number is unknown.
+ * Writes a description "(and N more)", in place of the values of this key that
+ * are not written. The input may have such a value itself, from an earlier
+ * merge (key->more). Then omits N: the same value may be counted twice, so the
+ * number is unknown.
  */
 static void
 put_more(struct callgrind_writer *w, const struct desc_key *key)

@@ -32,11 +32,11 @@ event_at(const struct callgrind_writer *w, size_t i)
 }
 
 /*
- * Returns the costs of a line in the order in which events are written, with
- * the main event first. On entry, *n is the number of elements of "cost". If
- * the main event is the graph's first one, returns "cost" itself. Else returns
- * w->row, which is valid until the next call, and sets *n to the number of its
- * costs without trailing zeros.
+ * Returns the costs of a line in the order of writing, which has the main
+ * event first. On entry, *n is the number of elements of "cost". If the main
+ * event is the graph's first one, returns "cost" itself. Otherwise returns
+ * w->row, which is valid until the next call. Then *n becomes the number of
+ * costs there without zeros at the end.
  */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
@@ -100,8 +100,8 @@ is_identifier(struct cg_slice name)
 }
 
 /*
- * True if the formula has only identifiers, numbers, "+" and "-", with blanks
- * between them.
+ * True if each word of the formula is an identifier, a number, "+" or "-".
+ * Words are separated by blanks.
  */
 static bool
 is_plain_formula(const char *formula)
@@ -131,10 +131,10 @@ names_unit(const char *name, const char *unit)
 }
 
 /*
- * Writes the end of an "event:" line: a colon, the long name and, if "unit" is
- * true, the unit in parentheses. An event without a long name gets its name.
- * The caller passes false if a name states the unit already. Writes nothing if
- * there is no long name and "unit" is false.
+ * Writes the end of a line "event:": a colon, the event's long name and, if
+ * "unit" is true, its unit in parentheses. An event without a long name gets
+ * its name instead. "unit" must be false if the name states the unit already.
+ * Writes nothing if there is no long name and "unit" is false.
  */
 static void
 put_long_name(
@@ -399,8 +399,9 @@ put_fns(struct callgrind_writer *w)
 /* ---- Parts -------------------------------------------------------------- */
 
 /*
- * Forgets which names have an id, as a new part (section of the file) begins.
- * KCachegrind forgets ids there, too, so names are written again.
+ * Forgets which names have ids, as a new part (section of the file) begins.
+ * KCachegrind forgets ids there, too. So each name is written out again when
+ * the new part first uses it.
  */
 static void
 forget_names(struct callgrind_writer *w, cg_part part)
@@ -443,10 +444,10 @@ write_part(struct callgrind_writer *w, cg_part part)
 }
 
 /*
- * True if cost lines get addresses. The graph must have addresses, and option
- * --dump-instr decides. Without the option, they are written if they are those
- * of single instructions. Other addresses are buckets of a histogram, which a
- * disassembly cannot show.
+ * True if cost lines get addresses. Never true for a graph without addresses.
+ * Otherwise option --dump-instr decides. Without the option, true if each
+ * address is that of one instruction. Other addresses are buckets of a
+ * histogram, which a disassembly cannot show.
  */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)

@@ -42,9 +42,9 @@ pack(struct cg_doc *doc, struct packed *to, int64_t number)
 }
 
 /*
- * Gets the next number of an array that is stored as differences, and advances
- * from->at. The caller sets from->at to 0 before the first number. Returns
- * false if there are no more numbers, and leaves *number unchanged.
+ * Sets *number to the next number of an array that is stored as differences,
+ * and advances from->at. The caller sets from->at to 0 before the first
+ * number. False: there are no more numbers, and *number is unchanged.
  */
 static bool
 unpack(struct packed *from, int64_t *number)

@@ -148,9 +148,11 @@ unite_functions(struct writer *w)
 }
 
 /*
- * Returns the key of a stack's frame. Siblings with equal keys become one
- * node. Frames of one function have the same key, as V8 has no call sites. The
- * frame (idle) at the root has a key of its own.
+ * Returns the key by which nodes are merged: sibling nodes with equal keys
+ * become one. The key of a frame is the rank of its function. V8 does not know
+ * from which line a function is called, so lines do not count. The frame
+ * (idle) at the root has a key of its own. A callback of
+ * cg_merged_stacks_new().
  */
 static uint32_t
 get_key(void *arg, cg_node node, const struct cg_stack *at)
@@ -193,12 +195,12 @@ is_written(const struct writer *w, uint32_t frame)
 }
 
 /*
- * Fills w->order with the nodes to be written: parents before children,
- * siblings by the names of their functions. Skips a node if neither it nor a
- * node below it has samples. On entry, count_hits() has set the "id" of nodes
- * with samples to a number that is not 0. On return, the "id" of a node is its
- * number in this order. The root and (idle) have fixed numbers. False: out of
- * memory (reported).
+ * Fills w->order with the nodes to write: parents before children, siblings by
+ * the names of their functions. Skips nodes without samples that have none
+ * below them, either. count_hits() must have set the id of each node with
+ * samples to a number other than 0. Sets the id of each node to its number in
+ * this order; the root and (idle) have fixed numbers. False: out of memory
+ * (reported).
  */
 static bool
 order_nodes(struct writer *w)
@@ -248,13 +250,15 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 }
 
 /*
- * Adds the number of samples of each stack to the hits of its node. Also adds
- * it to the node's ticks (samples by line). It adds no ticks if the leaf's
- * line is unknown, or in another file than the leaf's function. Marks the node
- * as used by an id that is not 0.
+ * Counts the samples of each node. Adds the samples of each stack to the hits
+ * of its node, and sets the node's id to a number other than 0, as the node is
+ * used. Also adds them to the node's ticks (samples by line). There are no
+ * ticks if the leaf's line is unknown, or in another file than the leaf's
+ * function.
  *
- * The number is the cost of the event that counts samples. If no event does,
- * it is the stack's own number of samples. False: an error (reported).
+ * A stack has as many samples as its cost of the event that counts samples
+ * states. If there is no such event, the stack itself states their number.
+ * False: an error (reported).
  */
 static bool
 count_hits(struct writer *w)
@@ -324,8 +328,8 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 
 /*
  * Passes one sample for each stack with a cost to put_sample(), in the order
- * of the graph. Each sample begins where the one before ends. Used for graphs
- * without times of samples.
+ * of stacks in the graph. Each sample begins where the one before ends. Used
+ * if the graph does not have the times of all samples.
  */
 static void
 visit_sums(struct writer *w)
@@ -381,9 +385,10 @@ visit_track(struct writer *w)
 }
 
 /*
- * Calls visit(w, node, time) for each sample, in the order of writing. This is
- * the order of time if w->in_order, else stack by stack. First resets w->pass,
- * the state of such a pass.
+ * Calls visit(w, node, time) for each sample, in the order of writing. If
+ * w->in_order is set, this is the order of time, else the order of stacks in
+ * the graph. Before that, resets w->pass, the state of this pass over the
+ * samples.
  */
 static void
 visit_samples(
@@ -426,10 +431,10 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Writes the end of the last sample, as a further time after those of the
- * samples. "first" is the time of the first sample. Writes nothing if readers
- * will assume this end anyway. They assume that the last sample is as long as
- * the average of the others. Without samples, writes nothing, either.
+ * Writes the end of the last sample as one more time, after the times of the
+ * samples. "first" is the time of the first sample. Without this time, readers
+ * assume that the last sample is as long as the average of the others. So
+ * writes nothing if that is right, or if there are no samples.
  */
 static void
 put_end(struct writer *w, int64_t first)
@@ -445,8 +450,9 @@ put_end(struct writer *w, int64_t first)
 }
 
 /*
- * Writes a path as a JSON string. An absolute path becomes a URL (file://).
- * Other paths are written as they are.
+ * Writes a path as a JSON string. Puts "file://" before an absolute path.
+ * Writes other paths as they are. If memory runs out, writes nothing
+ * (reported).
  */
 static void
 put_url(struct writer *w, struct cg_slice path)
@@ -463,9 +469,9 @@ put_url(struct writer *w, struct cg_slice path)
 }
 
 /*
- * Returns the number of a function's script (its file). Scripts are numbered
- * from 1 in the order of first use. 0: the function is built into V8, in no
- * script.
+ * Returns the number of a function's script, which is its file. A script gets
+ * the next number, from 1, when its number is first asked for. 0: the function
+ * is built into V8, and is in no script.
  */
 static uint32_t
 number_script(struct writer *w, cg_fn fn)
@@ -480,11 +486,10 @@ number_script(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns the name of a function to write. This is "" for CHROME_ANONYMOUS,
- * the name that readers give to functions without one. It is also "" for this
- * name with ":line:column" of the function at the end. The library appends
- * them if a file has several such functions. Any other name is returned
- * unchanged.
+ * Returns the name to write for a function. Readers name functions without a
+ * name CHROME_ANONYMOUS. If a file has several of them, the library appends
+ * ":line:column" to this name. So returns "" for this name, with or without
+ * the function's own line and column. Returns any other name unchanged.
  */
 static struct cg_slice
 own_name(struct cg_slice name, const struct cg_range *range)
@@ -605,10 +610,10 @@ put_profile(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Sets w->in_order, which tells to write samples in order of time. This needs
- * a graph with only one track (timeline of a thread) that has all costs. If
- * the track has begins and ends of calls, its costs and times must be in ns.
- * If w->in_order is set, sets begin and end of the profile, too.
+ * Sets w->in_order to whether samples are written in order of time. This needs
+ * a graph whose only track (timeline of a thread) has all costs. If the track
+ * has begins and ends of calls, its costs and times must be in ns. In order of
+ * time, also sets begin and end of the profile to those of the track.
  */
 static void
 choose_order(struct writer *w)

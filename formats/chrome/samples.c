@@ -14,9 +14,10 @@
 /* ---- Sums --------------------------------------------------------------- */
 
 /*
- * Advances the clock by "delta" ns, which may be negative. If the clock passes
- * the latest time so far, adds the time beyond it to the sum of the running
- * sample. False: overflow (reported).
+ * Advances profile->now, the time in the profile, by "delta" ns, which may be
+ * negative. If it passes profile->latest, the latest time so far, sets that,
+ * too. Adds the time by which profile->latest grows to the sum of the sample
+ * that is running. False: overflow (reported).
  */
 static bool
 pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
@@ -33,11 +34,11 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 }
 
 /*
- * Returns the sum of the samples of a node's id. Called if profile->dense, an
- * array by id, is too short for the id. If the id is small compared with the
- * number of nodes, enlarges the array. Otherwise looks the id up in a map, and
- * appends a sum to profile->sparse if it is new. The sum is valid until the
- * next call. NULL: out of memory (reported).
+ * Returns the sum of the samples with a node's id, for ids that the array
+ * profile->dense does not have yet. If the id is small compared with the
+ * number of nodes, makes this array longer. Otherwise looks the id up in a
+ * map, and appends a sum to profile->sparse if it is new. The sum is valid
+ * until the next call. NULL: out of memory (reported).
  */
 static struct chrome_sum *
 find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
@@ -132,9 +133,10 @@ chrome_next_sum(
 /* ---- Into the graph ----------------------------------------------------- */
 
 /*
- * Ends the last sample, unless its end was stated. The last sample lasts as
- * long as the others on average. A single sample lasts until the end of the
- * profile, if this is known. False: an error (reported).
+ * Advances the time of the profile to the end of the last sample. Does nothing
+ * if the profile states that end. Several samples: the last one lasts as long
+ * as the others on average. One sample: it lasts until the end of the profile,
+ * if the profile states its end. False: an error (reported).
  */
 static bool
 end_last_sample(struct cg_doc *doc, struct chrome_profile *profile)
@@ -252,8 +254,9 @@ add_times(int64_t a, int64_t b)
 }
 
 /*
- * Returns the graph's stack for the samples of the node with this id; adds the
- * stack if needed. 0: there is no such node, or another error (reported).
+ * Returns the stack in the graph for samples of the node with this id. If the
+ * node has none yet, adds the frames of the node to the graph. 0: there is no
+ * such node, or another error (reported).
  */
 static cg_node
 find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
@@ -292,10 +295,10 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,
 }
 
 /*
- * Adds all samples, which keep_moment() stored, to the timeline. There must be
- * at least one. A sample lasts until the next one, the last sample until
- * profile->latest. stack[] is the cache of add_moment(). False: an error
- * (reported).
+ * Adds all samples that keep_moment() has stored to the timeline. There must
+ * be at least one. A sample lasts until the next one begins, the last sample
+ * until profile->latest. "stack" is an array in which add_moment() caches
+ * stacks. False: an error (reported).
  */
 static bool
 add_samples(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack)

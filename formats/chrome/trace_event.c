@@ -120,9 +120,9 @@ take_id(struct cg_doc *doc, uint64_t *id)
 }
 
 /*
- * Reads a string or a number, and sets *text to it. The text of a number is
- * stored in "digits", which must have room for CG_NUMBER_MAX bytes. False: an
- * error (reported).
+ * Reads a JSON string or number. Sets *text to the content of the string, or
+ * to the decimal digits of the number. These are stored in "digits", which
+ * must have room for CG_NUMBER_MAX bytes. False: an error (reported).
  */
 static bool
 take_text(struct cg_doc *doc, char *digits, struct cg_slice *text)
@@ -211,11 +211,12 @@ is_count(struct cg_slice text, uint64_t *number)
 }
 
 /*
- * Finds the stack frame with an id, and sets *frame to its index + 1. If the
- * id is empty, sets *frame to 0. Appends the frame if it is new. The table's
- * key for a number of at most 18 digits is this number. Any other id is stored
- * among the graph's names; its key is the number of that name with bit 63 set.
- * False: an error (reported).
+ * Sets *frame to the index + 1 of the stack frame with this id, or to 0 if the
+ * id is empty. Appends a frame if the id is new; it may be defined later. The
+ * map trace->frame_ids needs numbers as keys. If the id is a number of at most
+ * 18 digits, its key is this number. Any other id is added to the graph's
+ * names, and its key is the number of this name with bit 63 set. False: an
+ * error (reported).
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
@@ -328,9 +329,10 @@ static const struct cg_field item_fields[] = {
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Replaces *value, such as a thread's id of 64 bits, by a number that fits
- * into 32 bits. The first value that occurs becomes 1, the next one 2. Equal
- * values get the same number. False: out of memory (reported).
+ * Replaces *value by a number that fits into 32 bits. *value is a thread's id
+ * of 64 bits, for example. The first value gets the number 1, the next new one
+ * 2, and so on. Equal values get the same number. False: out of memory
+ * (reported).
  */
 static bool
 make_dense(struct cg_doc *doc, struct trace *trace, uint64_t *value)
@@ -573,10 +575,10 @@ take_frames(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds a stack frame of the trace, number index - 1, and its callers to the
- * graph. Frames that were added before are not added again. Returns the
- * frame's node in the graph, or 0 if the index is 0. Also returns 0 for an
- * error (reported), such as a cycle of parents.
+ * Adds a stack frame of the trace, trace->frame.at[index - 1], and the frames
+ * of its callers to the graph. Frames that are in the graph already are used
+ * again. Returns the node of the frame in the graph. Returns 0 if "index" is
+ * 0, and after an error (reported), such as a frame that is its own caller.
  */
 static cg_node
 add_frames(struct cg_doc *doc, struct trace *trace, uint32_t index)
@@ -659,9 +661,9 @@ add_moments(struct cg_doc *doc, struct trace *trace)
 }
 
 /*
- * Returns the name of the event that counts samples. It is the name that all
- * samples of the trace share, if this can name an event. Otherwise it is
- * "samples".
+ * Returns the name of the event that counts samples. If all samples of the
+ * trace have one name, it is this name, unless it is "ns" or has a blank.
+ * Otherwise it is "samples".
  */
 static const char *
 name_samples(struct cg_doc *doc, const struct trace *trace)

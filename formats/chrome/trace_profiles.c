@@ -45,8 +45,8 @@ take_nodes(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads an array of numbers, each times 10^digits, and appends them to the
- * list. Skips values of other types, as other events may use the same key.
+ * Reads an array of numbers, and appends each of them, times 10^digits, to the
+ * list. Skips a value that is no array, as other events may use the same key.
  * False: an error (reported).
  */
 static bool
@@ -180,9 +180,10 @@ add_node(struct cg_doc *doc, struct chrome_tree *tree,
 }
 
 /*
- * Appends the nodes of a piece, "from", to the tree of the whole profile,
- * "to". The indices of parents grow by the number of nodes that the tree had
- * before. False: an error (reported).
+ * Appends the nodes of "from", the tree of one piece, to "to", the tree of the
+ * whole profile. A node's parent is an index in its tree. So adds the number
+ * of nodes that "to" had before to the indices of parents. False: an error
+ * (reported).
  */
 static bool
 add_nodes(
@@ -203,10 +204,10 @@ add_nodes(
 }
 
 /*
- * Adds a node [unknown] for an id that no piece of the profile defined, and
- * increments *missing. Samples or other nodes may refer to such an id, as a
- * trace may lose pieces. Does nothing if the id is defined. False: an error
- * (reported).
+ * Adds a node "[unknown]" if no piece of the profile has a node with this id,
+ * and increments *missing. A trace may lose pieces, so samples or other nodes
+ * may refer to nodes that are not there. Does nothing if there is such a node.
+ * False: an error (reported).
  */
 static bool
 add_missing(

@@ -188,8 +188,9 @@ merge_stacks(struct writer *w)
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Writes the begin of an event of the current track (thread): phase, pid and
- * tid. The caller adds members and the closing brace.
+ * Writes the begin of an event of the current track (thread): its phase,
+ * w->pid and w->tid. The caller must write further members and the closing
+ * brace.
  */
 static void
 begin_event(struct writer *w, const char *phase)
@@ -221,8 +222,8 @@ get_grid_time(int64_t ns)
 }
 
 /*
- * Returns a - b or, if early, one unit of the time grid (1 / GRID
- * microseconds) less.
+ * Returns the time a - b. If "early" is true, subtracts one unit of the time
+ * grid (1 / GRID microseconds) more.
  */
 static struct grid_time
 subtract(struct grid_time a, struct grid_time b, bool early)
@@ -289,8 +290,9 @@ is_before(const struct call *a, const struct call *b)
 }
 
 /*
- * Sorts n calls with the same begin into the order of writing. By insertion,
- * as most are sorted already.
+ * Sorts n calls into the order of is_before(), in which they are written. All
+ * of them must begin at the same time. Uses insertion, as most are sorted
+ * already.
  */
 static void
 sort_calls(struct call *call, size_t n)
@@ -403,10 +405,11 @@ end_call(struct writer *w, int64_t time)
 }
 
 /*
- * Separates two calls of the same name, if one ends just when the next begins.
- * For this, all calls that ended at that time get an end a little earlier.
- * Otherwise speedscope would process the begin first, and end the new call
- * instead of the old one.
+ * Separates two calls of one function, if one ends at the time at which the
+ * next begins. "stack" is the stack of the next call, and "time" its begin.
+ * Makes all calls that ended at that time end a little earlier. Otherwise
+ * speedscope would process the begin first, and end the next call instead of
+ * the first one.
  */
 static void
 part_names(struct writer *w, uint32_t stack, int64_t time)
@@ -423,9 +426,9 @@ part_names(struct writer *w, uint32_t stack, int64_t time)
 }
 
 /*
- * Begins a call of the leaf of "stack" at "time". Writes earlier calls that
- * have ended. Appends the call to the waiting calls and to the open calls.
- * False: out of memory.
+ * Begins a call of the leaf of "stack" at "time". Before that, writes waiting
+ * calls that began earlier and have ended. Appends the call to the calls that
+ * wait to be written, and to the open calls. False: out of memory.
  */
 static bool
 begin_call(struct writer *w, uint32_t stack, int64_t time)
@@ -479,8 +482,9 @@ end_track(struct writer *w, int64_t time)
 }
 
 /*
- * Writes the calls of a track (thread) whose timeline has begins and ends of
- * calls. False: an error (reported).
+ * Writes the calls of track number "track" (timeline of a thread), which has
+ * begins and ends of calls. Calls that are open at its end end there. False:
+ * an error (reported).
  */
 static bool
 put_spans(struct writer *w, size_t track)
@@ -672,8 +676,10 @@ put_frame(struct writer *w, uint32_t stack)
 }
 
 /*
- * Writes the stack frames of all samples with a cost but no duration, in the
- * order of the samples. False: an error (reported).
+ * Writes the stacks of samples that have a cost, but no duration, as members
+ * of "stackFrames". Frames are in the order in which samples first use them.
+ * Tracks (threads) whose samples have durations are skipped. False: an error
+ * (reported).
  */
 static bool
 put_frames(struct writer *w)

@@ -47,9 +47,9 @@ take_ticks(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the id of a script: a string, or a number in old profiles. Sets
- * node->builtin to whether the id is 0, that is, the function is built into
- * V8. Returns true, also after an error, which doc->status tells.
+ * Reads the id of a script: a string, or a number in old profiles. The id 0
+ * means that the function is built into V8. Sets node->builtin to whether the
+ * id is 0. Always returns true; after an error, doc->status is set.
  */
 static bool
 take_script(struct cg_doc *doc, void *into)

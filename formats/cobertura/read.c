@@ -205,11 +205,11 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 }
 
 /*
- * Returns the <line> element with the most taken branches, of n elements for
- * the same line. Of equal ones, returns the first; if none has branches, NULL.
- * In reports of gcovr 8, each instance of a template repeats the line with the
- * same branches. The report does not say which of them were taken, so
- * instances cannot be merged.
+ * Returns the one of n <line> elements for the same line that has the most
+ * taken branches. If several have equally many, returns the first of them.
+ * NULL: none has branches. In reports of gcovr 8, each instance of a template
+ * repeats the line with its branches. The report does not say which branches
+ * were taken, so instances cannot be merged.
  */
 static const struct line *
 find_branches(const struct line *line, size_t n)
@@ -298,8 +298,8 @@ sort_lines(struct lines *lines)
 }
 
 /*
- * Returns how many elements of the sorted list are for this line. Counts from
- * the index "from" on, up to the first element of another line.
+ * Returns how many consecutive elements of the list, from the index "from" on,
+ * are for this line. The list must be sorted by line.
  */
 static size_t
 count_entries(const struct lines *lines, size_t from, uint32_t line)

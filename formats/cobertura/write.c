@@ -123,8 +123,8 @@ common_directory(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Appends the current file of the report, with its totals, to w->file. False:
- * an error (reported).
+ * Appends a file to w->file, with its totals. The file must be the current one
+ * of the report w->r; reads all of its lines. False: an error (reported).
  */
 static bool
 count_file(struct writer *w, cg_file id)
@@ -206,8 +206,8 @@ put_rates(struct writer *w, const struct cg_counts *sum)
 }
 
 /*
- * Writes <line number="1" hits="2"; the caller adds attributes and the end of
- * the tag.
+ * Writes <line number="1" hits="2" without the end of the tag. The caller may
+ * add attributes, and must write the end.
  */
 static void
 put_line(struct writer *w, uint32_t number, uint64_t hits)
@@ -421,9 +421,10 @@ put_method(struct writer *w, const struct method *method)
 }
 
 /*
- * Returns how many of the functions have a known line: the one where they
- * begin, else their lowest one. Other functions are not written, as readers
- * identify functions by their lines.
+ * Returns how many of the functions have a known line. It is the line where
+ * the function begins or, if that is unknown, its lowest line with a count.
+ * Functions without one are not written, as readers identify functions by
+ * their lines.
  */
 static uint64_t
 count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
@@ -510,9 +511,10 @@ begin_package(struct writer *w, size_t from)
 }
 
 /*
- * Writes the class of a file. If the file is in another directory than the
- * file before, first ends the package and begins the next one. Skips files
- * outside of the package that an option selects. False: an error (reported).
+ * Writes the element <class> for a file. If the file is in another directory
+ * than the file written before, first ends the <package> of that file, and
+ * begins one for this directory. Writes nothing for a file that is not
+ * selected (w->place[file] is 0). False: an error (reported).
  */
 static bool
 put_file(struct writer *w, cg_file file)
