@@ -331,8 +331,9 @@ count_jobs(const struct args *args)
 }
 
 /*
- * Returns true if -j N with -o and several inputs makes a batch, which merges
- * them in N workers. With one input, -j is the number of threads.
+ * Returns true if -j N makes a batch, in which N workers merge the inputs into
+ * the file of -o. This needs -o and several inputs. With one input, -j is the
+ * number of threads.
  */
 static bool
 has_jobs_for_batch(const struct args *args)
@@ -366,8 +367,9 @@ is_batch(const struct args *args)
 }
 
 /*
- * Reports an option that does not apply to the command, such as --badge
- * without --summary. Returns the status of the usage error, or CG_OK.
+ * Reports the first option that does not apply to the command, such as --badge
+ * without --summary. Returns the status of the usage error; CG_OK if all
+ * options apply.
  */
 static int
 check_command(const struct args *args)

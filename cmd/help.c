@@ -191,7 +191,8 @@ print_topic(struct args *args, const char *name)
 /* ---- JSON --------------------------------------------------------------- */
 
 /*
- * Adds a text under the key, unless it is NULL or empty. False: out of memory.
+ * Adds a member with this text to a JSON object, unless the text is NULL or
+ * empty. False: out of memory.
  */
 static bool
 add_text(struct json_object *object, const char *key, const char *text)
@@ -300,8 +301,8 @@ append_facts(struct json_object *array, cg_facts facts)
 }
 
 /*
- * Adds an empty array under the key; returns it (the object owns it), or NULL:
- * out of memory.
+ * Adds a member with an empty array to a JSON object. Returns the array, which
+ * the object owns. NULL: out of memory.
  */
 static struct json_object *
 add_array(struct json_object *object, const char *key)

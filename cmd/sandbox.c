@@ -314,8 +314,9 @@ forbid_calls(void)
 	    CLONE_CHILD_CLEARTID | CLONE_DETACHED)
 
 /*
- * Writes a BPF instruction that loads the low half of the system call's first
- * argument; flags and process ids fit into it. Returns its end.
+ * Writes a BPF instruction that loads the low 32 bits of the first argument of
+ * the system call. Flags and process ids fit into them. Returns the end of the
+ * instructions.
  */
 static struct sock_filter *
 load_argument(struct sock_filter *to)

@@ -139,8 +139,8 @@ put_costs(struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Writes a column title for each event: its name and the suffix, "Ir" or "Ir
- * inclusive".
+ * Writes a column title for each event. The title is the event's name and then
+ * the suffix, such as "Ir inclusive" for " inclusive".
  */
 static void
 put_event_names(struct writer *w, const char *suffix)
@@ -159,8 +159,9 @@ put_titles(struct writer *w, const char *titles)
 }
 
 /*
- * Writes the column title "calls" with a suffix; "whose" says which calls are
- * counted. Also writes that the calls are samples, if they are.
+ * Writes the title of a column of calls. It is "calls", then "whose", which
+ * tells which calls are counted, then " (samples)" if the graph counts calls
+ * in samples.
  */
 static void
 put_title_of_calls(struct writer *w, const char *whose)

@@ -265,8 +265,9 @@ put_colour(const struct writer *w, struct sides cost, bool fill)
 }
 
 /*
- * Writes a number, not negative, with two decimals and a point, "12.34", in
- * any locale.
+ * Writes a number with two decimals and a point, such as "12.34", in any
+ * locale. The number must not be negative, and 100 times the number must fit
+ * into an unsigned int.
  */
 static void
 put_hundredths(struct cg_out *out, double value)
@@ -305,8 +306,9 @@ between(double low, double high, double value)
 }
 
 /*
- * Returns the size of the letters for a share. The size grows with the square
- * root of the share, as one sees the area of letters.
+ * Returns the size of the letters for a cost's share of the total, from 0 to
+ * 1. The size grows with the square root of the share, as one sees the area of
+ * letters.
  */
 static double
 font_size(double value)
@@ -316,7 +318,10 @@ font_size(double value)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Writes the text "before", a number of calls and a multiplication sign. */
+/*
+ * Writes the text "before", then a number of calls with a multiplication sign,
+ * as in "7x".
+ */
 static void
 put_count(struct cg_out *out, const char *before, uint64_t calls)
 {

@@ -648,8 +648,8 @@ take_document(struct cg_doc *doc, bool tree)
 }
 
 /*
- * Returns the form of the document: bars, samples in seconds, or a tree. found
- * has the keys at its beginning, as bits.
+ * Returns the form of the document: bars, samples in seconds, or a tree.
+ * "found" has a bit for each known key at the begin of the document.
  */
 static enum form
 form_of(unsigned found)

@@ -284,10 +284,10 @@ take_allocation(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Stores the bytes that a stack (site) had at the last peak of the heap in
- * site->peak. Does nothing if they were stored since that peak. The caller
- * calls it before the stack's bytes change. So a peak need not visit all
- * stacks.
+ * Stores the current bytes of a stack (site) in site->peak, the bytes at the
+ * last peak of the heap. Does nothing if the stack's bytes at that peak are
+ * stored already. Must be called before the stack's bytes change. So when a
+ * peak is found, its bytes need not be stored for all stacks.
  */
 static void
 keep_peak(struct reader *r, struct site *site)

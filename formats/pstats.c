@@ -464,8 +464,8 @@ struct counts {
 };
 
 /*
- * Adds a number to the sum, which stops at UINT64_MAX, as a file may state any
- * numbers.
+ * Adds a number to *sum. If the sum does not fit into 64 bits, *sum becomes
+ * UINT64_MAX, as a file may state any numbers.
  */
 static void
 add_capped(uint64_t *sum, uint64_t number)

@@ -229,9 +229,11 @@ check_output(const struct batch *batch)
 }
 
 /*
- * Enters the sandbox with the files of the batch: all inputs are known now.
- * Inputs from lists and directories are allowed one by one; most are in the
- * directory of the input before, which is allowed already. Returns the status.
+ * Enters the sandbox. Called when all inputs of the batch are known, as the
+ * sandbox must allow reading them. Allows inputs from lists and directories
+ * one by one. Skips an input in the directory of the input before, as allowing
+ * an input allows its directory, unless the input is a link. Returns the
+ * status.
  */
 static int
 confine_batch(struct batch *batch)

@@ -355,10 +355,10 @@ unit_chunks(const struct group *group)
 
 /*
  * Returns how many bytes of units (inputs of several files) a chunk (the
- * inputs that one worker sums) may have. Units of one program call each other,
- * and reading their sum takes as long as reading the units, therefore a chunk
- * has many. Splits the group evenly among its chunks. Files in archives count
- * as 0 bytes, as their sizes are unknown.
+ * inputs that one worker sums) may have. Units of one program call each other.
+ * To read the sum of a chunk takes as long as to read its units, so there are
+ * few large chunks. The bytes of the group are split evenly among them. Files
+ * in archives count as 0 bytes, as their sizes are unknown.
  */
 static uint64_t
 units_bytes(const struct group *group)
@@ -369,10 +369,10 @@ units_bytes(const struct group *group)
 }
 
 /*
- * Returns the limit of inputs, or of bytes, for a chunk (the inputs that one
- * worker sums), so that each worker gets CHUNKS_EACH chunks. all: the inputs
- * or bytes of the group (the inputs of one output). The limit is not below
- * `least` and not above `most`.
+ * Returns a limit for each chunk (the inputs that one worker sums) of a group,
+ * so that each worker gets CHUNKS_EACH chunks. "all" is the number of inputs
+ * of the group, or of their bytes; the limit is in the same unit. It is not
+ * below "least" and not above "most".
  */
 static uint64_t
 split_evenly(

@@ -609,9 +609,9 @@ take_result(struct batch *batch, struct worker *worker)
 /* ---- The pool ----------------------------------------------------------- */
 
 /*
- * Sends SIGTERM to the busy workers, which may wait for input forever, after
- * only the parent got a signal. The caller repeats this, because a signal may
- * arrive before a worker begins to wait.
+ * Sends SIGTERM to the busy workers. They may wait for input forever if only
+ * the parent got a signal. The caller repeats this until they have ended,
+ * because the signal may arrive before a worker begins to wait.
  */
 static void
 signal_workers(const struct worker_pool *pool)

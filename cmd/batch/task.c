@@ -140,8 +140,8 @@ make_output_directory(const struct batch *batch)
 }
 
 /*
- * Gets the status of the output at path; does not follow links below the
- * output directory. False: there is no such file.
+ * Sets *info to the status of the output at "path". With -O, the output may be
+ * a symbolic link, which is not followed. False: there is no such file.
  */
 static bool
 get_info(const struct batch *batch, const char *path, struct stat *info)
@@ -151,9 +151,10 @@ get_info(const struct batch *batch, const char *path, struct stat *info)
 }
 
 /*
- * True if the output, whose status is info, is a file with contents and newer
- * than its input. False with --force, and for outputs of several inputs, of
- * which task->mtime has only one.
+ * True if the output of a task need not be written again. "info" is the status
+ * of the output. It must be a file that is not empty, and newer than the
+ * task's input. False with --force. False also for the output of several
+ * inputs, as task->mtime is the time of one of them.
  */
 static bool
 is_up_to_date(

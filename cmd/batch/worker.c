@@ -339,9 +339,9 @@ begin_sum(struct worker_state *state)
 }
 
 /*
- * Callback for messages of a job that reads units (inputs of several files)
- * again, for a sum. Keeps errors only: warnings were kept when each unit was
- * read alone.
+ * Callback for messages of a job that reads units (inputs of several files) a
+ * second time, for a sum. Keeps only errors, because warnings were kept when
+ * each unit was read alone.
  */
 static void
 collect_error(void *arg, const struct cg_message *message)

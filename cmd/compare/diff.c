@@ -47,8 +47,9 @@ struct diff {
 };
 
 /*
- * Returns the address of a function's two costs of an event, [0] before and
- * [1] after. event: from d->first to d->last - 1. key: SELF or INCLUSIVE.
+ * Returns the address of two costs of a function: element 0 before, element 1
+ * after. "event" must be from d->first to d->last - 1. "key" selects the SELF
+ * or the INCLUSIVE cost.
  */
 static struct amount *
 value_at(const struct diff *d, cg_fn fn, size_t event, int key)
@@ -551,8 +552,9 @@ print_json(struct diff *d)
 /* ---- Noise --------------------------------------------------------------- */
 
 /*
- * Returns true if an option, or files on both sides of "--", asks which
- * changes are real and which are noise.
+ * Returns true if the user asks which changes are real and which are noise. An
+ * option such as --fail-over asks for it. So do files on both sides of an
+ * argument "--".
  */
 static bool
 asks_for_noise(const struct args *args)

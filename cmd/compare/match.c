@@ -125,10 +125,11 @@ count_same(const struct path *path, size_t count)
 }
 
 /*
- * Returns true if the first of the sorted paths is the end of the second one,
- * which is in the other profile, but not the end of the third one. The first
- * two are then taken for the same file, with a relative path in one profile.
- * count: number of paths, at least 2.
+ * Returns true if the first two paths are taken for the same file, whose path
+ * is relative in one profile. The first path must be the end of the second
+ * one, which is in the other profile, but not of the third one. "path" is
+ * sorted from the ends of paths. "count" is the number of paths from the first
+ * one on, at least 2.
  */
 static bool
 is_suffix_of_next(const struct path *path, size_t count)
@@ -190,9 +191,10 @@ compare_matched(const void *pa, const void *pb)
 }
 
 /*
- * Returns true if the function `same` is to be matched with the first one of a
- * group: equal name and object (executable or library), and the same file, or
- * any file if the first one has a name, but no file.
+ * Returns true if function "same" is to be matched with "first", the first
+ * function of a group. Both must have the same name and object (executable or
+ * library). They must also be in the same file, or "first" must have a name,
+ * but no file.
  */
 static bool
 belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)

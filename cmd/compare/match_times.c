@@ -57,8 +57,8 @@ struct cursor {
 #define HASH_PRIME UINT64_C(0x100000001b3)
 
 /*
- * Returns the hash with the bytes of a text added (FNV-1a). Two texts one
- * after the other have the hash of both joined.
+ * Returns the hash, continued with the bytes of a text (FNV-1a). If two texts
+ * are added one after the other, the result is the hash of both joined.
  */
 static uint64_t
 add_text(uint64_t hash, struct cg_slice text)
@@ -363,10 +363,10 @@ is_near(uint64_t a, uint64_t b, uint64_t resolution)
 }
 
 /*
- * Returns true if the later of two samples, one of each profile, begins where
- * the sample before it ended in the other profile. Then a writer may have
- * delayed it, because samples must not overlap in some formats. Always false
- * for spans.
+ * Returns true if the later one of two samples, at[0] and at[1], may have been
+ * delayed. That is so if it begins where the last sample of the other profile
+ * ended: samples must not overlap in some formats, so their writers delay
+ * them. Always false for spans.
  */
 static bool
 has_waited(const struct cursor it[2], const struct entry at[2])
@@ -377,9 +377,9 @@ has_waited(const struct cursor it[2], const struct entry at[2])
 }
 
 /*
- * Sets it->end to the time when a sample ends: its begin plus its cost. A
- * sample that begins before the end of the previous one counts as delayed
- * until then.
+ * Sets it->end to the time when a sample ends, its begin plus its cost. On
+ * entry, it->end is the end of the previous sample. A sample that begins
+ * before it counts as if it began there.
  */
 static void
 wait_for(struct cursor *it, const struct entry *at)
@@ -390,14 +390,16 @@ wait_for(struct cursor *it, const struct entry *at)
 }
 
 /*
- * Returns true if two entries (samples or spans) are alike in stacks, begins
- * and costs. Begins count only if the times of both have one unit (timed).
- * They may differ by less than the resolution, or if the later sample begins
- * where the one before it in the other profile ends. Costs must be equal, but
- * those of spans, or with a coarse resolution, may differ by less than twice
- * the resolution. *difference is overwritten in any case. If the entries
- * differ, it has what differs first and, unless that is the stack, both
- * values.
+ * Returns true if two entries (samples or spans) have the same stack, and
+ * begins and costs that are near. Begins are compared only if the times of
+ * both have one unit (timed). They may differ by less than the resolution.
+ * They may also differ if the later sample was delayed (has_waited()). Costs
+ * must be equal. But those of spans, or with a coarse resolution, may differ
+ * by less than twice the resolution.
+ *
+ * Overwrites *difference in any case. If the result is false, it has what
+ * differs first: the stack, the begin or the cost. It has both values of a
+ * begin or cost.
  */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,

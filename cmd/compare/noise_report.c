@@ -55,8 +55,8 @@ put_percent(char buf[AMOUNT_ROOM], double x)
 }
 
 /*
- * Returns the relative change of a row, after to before: 0.5 is 50% more; NAN:
- * the mean before is not positive.
+ * Returns the relative change of the mean of a row, from before to after: 0.5
+ * is an increase by 50%. NAN: the mean before is not positive.
  */
 static double
 change_of(const struct noise_row *row)

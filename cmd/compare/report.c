@@ -134,9 +134,10 @@ add_label_json(struct json_object *json, const struct cg_label *label)
 }
 
 /*
- * Writes json as the next element of the array "numbers" to standard output,
- * and frees json. ok is false if memory ran out when json was made. If it ran
- * out then, or runs out here, sets v->no_memory.
+ * Writes an object to standard output as the next element of the array
+ * "numbers", and releases it. "ok" is false if memory ran out while the caller
+ * made the object. In this case, and if memory runs out here, sets
+ * v->no_memory.
  */
 static void
 write_number(struct verify *v, struct json_object *json, bool ok)
@@ -353,8 +354,8 @@ report_unlocated(struct verify *v, const struct where *where, size_t event,
 }
 
 /*
- * Returns the facts (kinds of data) that profile `from` (0 or 1) has and that
- * the other profile's format cannot represent, so that they are not compared.
+ * Returns the facts (kinds of data) of profile "from" (0 or 1) that the format
+ * of the other profile cannot represent. They are not compared.
  */
 static cg_facts
 facts_lost(const struct verify *v, int from)

@@ -185,8 +185,8 @@ compare_units(struct verify *v)
 
 /*
  * Returns true if the profile can have lines but no calls, as in coverage
- * formats. Its lines belong to files; to which function, the reader only
- * guesses.
+ * formats. In such formats a line belongs to a file. The reader only guesses
+ * to which function the line belongs.
  */
 static bool
 has_lines_of_files(const struct profile *profile)

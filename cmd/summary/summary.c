@@ -132,9 +132,9 @@ find_event(const struct args *args, const struct cg_graph *graph, size_t *event)
 }
 
 /*
- * Returns true if the path is outside of the directory, which is absolute. A
- * relative path is outside if it begins with "../". --no-external drops the
- * same files.
+ * Returns true if a file is outside of a directory. "directory" is absolute.
+ * An absolute path is outside unless it is below the directory. A relative
+ * path is outside if it begins with "../". --no-external drops the same files.
  */
 static bool
 is_outside(struct cg_slice path, const char *directory)

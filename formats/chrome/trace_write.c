@@ -279,9 +279,9 @@ put_call(struct writer *w, const struct call *call)
 }
 
 /*
- * True if call "a" is written before call "b", which begins at the same time.
- * Calls that have not ended come first. Of other calls, the longest comes
- * first, as it is the caller of the others.
+ * True if call "a" is written before call "b". Both must begin at the same
+ * time. Calls that have not ended come first. Of other calls, the longer one
+ * comes first, as it is the caller.
  */
 static bool
 is_before(const struct call *a, const struct call *b)
@@ -357,8 +357,9 @@ put_first_calls(struct writer *w, size_t max, int64_t now)
 }
 
 /*
- * Appends a call to the waiting ones and returns its number. Calls are
- * numbered from 0, in order of their begins. UINT64_MAX: out of memory.
+ * Appends a call or an end event to those that wait to be written, and returns
+ * its number. All that are appended are numbered from 0 on. UINT64_MAX: out of
+ * memory.
  */
 static uint64_t
 add_call(struct writer *w, const struct call *call)

@@ -224,7 +224,10 @@ put_line(struct writer *w, uint32_t number, uint64_t hits)
 	cg_out_advance(w->r.out, to);
 }
 
-/* Returns hit / all in percent, rounded down: 100 only if hit == all. */
+/*
+ * Returns hit / all in percent, rounded down, so that only hit == all gives
+ * 100. "all" must not be 0.
+ */
 static unsigned
 percent(uint64_t hit, uint64_t all)
 {

@@ -209,8 +209,9 @@ prepend(struct walk *walk, const char *text)
 }
 
 /*
- * Removes the last component, and the slash before it, from the path so far;
- * nothing if that is empty. Only its length changes.
+ * Removes the last component, and the slash before it, from walk->done, the
+ * part of a path that is resolved. Only changes its length, walk->n. Does
+ * nothing if it is empty.
  */
 static void
 go_up(struct walk *walk)
