@@ -319,8 +319,8 @@ font_size(double value)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Writes the text "before", then a number of calls with a multiplication sign,
- * as in "7x".
+ * Writes the text "before", then a number of calls and a multiplication sign
+ * (U+00D7).
  */
 static void
 put_count(struct cg_out *out, const char *before, uint64_t calls)

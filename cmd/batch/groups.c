@@ -100,9 +100,10 @@ add_group(struct batch *batch, char *name, size_t first)
 }
 
 /*
- * Adds a group (the inputs of one output) for each distinct name, and links
- * the tasks into their groups. all: the tasks with the names of their groups,
- * sorted by name, then by input order. False: out of memory.
+ * Adds a group (the inputs of one output) for each distinct name in all[].
+ * all[] has "count" tasks with the names of their groups, sorted by name, then
+ * by the order of inputs. Sets each task's group, and links the tasks of a
+ * group to a list in this order. False: out of memory.
  */
 static bool
 make_groups(struct batch *batch, const struct named *all, size_t count)
@@ -462,12 +463,14 @@ has_done(const struct batch *batch, const struct group *group)
 }
 
 /*
- * Checks whether a group (the inputs of one output) is ready to be merged: all
- * of its chunks (sums of inputs, each by one worker) have ended. Then adds it
- * to batch->ready, the list of groups that workers merge to outputs. Does not
- * add it if no sum was written, except for a shard without finished inputs,
- * which gets an output, too. Does nothing while inputs or chunks are open, and
- * after the group was once found ready.
+ * Checks whether a group (the inputs of one output) is ready to be merged, and
+ * adds it to batch->ready if so. Workers merge the groups in this list to
+ * outputs. A group is ready once all of its inputs and chunks (sums of inputs,
+ * each by one worker) have ended. Does nothing before, and if the group was
+ * found ready earlier.
+ *
+ * Does not add the group if no sum was written, as there is no output then.
+ * But a shard without finished inputs gets an output, too.
  */
 static void
 check_ready(struct batch *batch, struct group *group)

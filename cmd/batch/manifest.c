@@ -380,9 +380,10 @@ reset_task(struct task *task)
 }
 
 /*
- * Makes tasks that an earlier run converted pending again if their output is
- * missing. With --retry-failed, makes its failed tasks pending, too. A task
- * that this run's planning has failed stays so.
+ * Makes tasks that an earlier run has converted pending again if their output
+ * is missing. With --retry-failed, also makes tasks pending that the earlier
+ * run failed. A task that failed in this run, when inputs were listed, stays
+ * failed.
  */
 static void
 check_outputs(struct batch *batch)
@@ -544,9 +545,9 @@ open_alone(struct batch *batch)
 }
 
 /*
- * Empties the manifest, which is open, and writes its header. Without --force,
- * a regular file that is not empty is an error instead. Returns the status;
- * errors are reported.
+ * Empties the manifest, which must be open, and writes its header. Without
+ * --force, a regular file that is not empty is not emptied: that is a usage
+ * error. Returns the status; errors are reported.
  */
 static int
 begin_manifest(struct batch *batch)

@@ -170,10 +170,11 @@ read_manifest(struct manifests *manifests, size_t number)
 /* ---- Checking ----------------------------------------------------------- */
 
 /*
- * Checks that a manifest can be merged with the first one. It must have the
- * same batch, options and version, and a shard that was not given yet, which
- * is then marked in seen[]. Returns NULL if it can. Else returns why not; ""
- * if an error in it was reported before.
+ * Returns NULL if the manifest can be merged with the first one, else the
+ * reason why not. It must have the same batch, options and version as the
+ * first one. Its shard must not be set in seen[], which has an element for
+ * each shard; if it can be merged, sets this element. Returns "" if an error
+ * in the manifest was reported before.
  */
 static const char *
 why_refused(
@@ -308,12 +309,12 @@ drop_refused(struct manifests *manifests)
 }
 
 /*
- * Counts the entries (finished inputs) of each manifest by state, except in
- * refused manifests. Sums the costs of converted inputs over all manifests. If
- * one manifest lists an input twice, only the last line counts. An input in
- * two manifests is reported as an error, and counts in both. Also sets the
- * number of inputs of each manifest, from its header. False: out of memory, or
- * too many kinds of costs.
+ * Drops the entries (lines of finished inputs) of manifests that were refused.
+ * Counts the other entries of each manifest by state, and sums the costs of
+ * converted inputs over all manifests. If one manifest lists an input twice,
+ * only the last line counts. An input in two manifests is an error (reported),
+ * and counts in both. Also sets the number of inputs of each manifest, from
+ * its header. False: out of memory, or too many kinds of costs.
  */
 static bool
 sum_entries(struct manifests *manifests)

@@ -93,9 +93,10 @@ end_path(struct path *path)
 }
 
 /*
- * Appends one component of a path to the path of an output. Control characters
- * are escaped as in URLs ("%0a"), and so is the component "..", which would
- * lead out of the output directory.
+ * Appends a component of a path, name[0] to name[length - 1], to the path of
+ * an output. Writes control characters as "%" and two hexadecimal digits, as
+ * in URLs. Writes the component ".." in this way, too, as it would lead out of
+ * the output directory.
  */
 static void
 put_component(struct path *to, const char *name, size_t length)
@@ -152,8 +153,9 @@ has_suffix(const char *name, size_t n, const struct suffix *suffix)
 }
 
 /*
- * True if the name has one of the suffixes, given as "a;b"; *length: the
- * length of the first one that it has, with its dot; undefined if it has none.
+ * True if the name has one of the suffixes in a list such as "a;b". Sets
+ * *length to the length of the first suffix that it has, together with its
+ * dot. If it has none, *length has no meaning.
  */
 static bool
 find_suffix(const char *name, const char *suffixes, size_t *length)
@@ -491,10 +493,10 @@ hash(const struct batch *batch, const char *text)
 }
 
 /*
- * True if the output of the slot's owner, a task (one input) or a group
- * (several), has that name. Slots do not store names, to save memory: the name
- * of a task's output is derived again. If memory runs out, sets
- * batch->outputs.failed and returns false.
+ * True if an output has that name. The slot tells whose output it is: that of
+ * a task (one input) or of a group (several). Slots do not store names, to
+ * save memory, so the name of a task's output is derived again. If memory runs
+ * out, sets batch->outputs.failed and returns false.
  */
 static bool
 has_name(struct batch *batch, const struct name *slot, const char *name)

@@ -41,9 +41,10 @@ find_file(const char *path, struct found *found)
 }
 
 /*
- * Appends a pending task for an input and returns it; valid until the next one
- * is added. path: that of the file or, in an archive, that of the member; the
- * task keeps the pointer. NULL: out of memory, or too many tasks.
+ * Appends a pending task for an input, and returns it. The task is valid until
+ * the next one is added. "path" is the path of the file or, in an archive, of
+ * the member. The task keeps the pointer. NULL: out of memory, or too many
+ * tasks.
  */
 static struct task *
 add_task(struct batch *batch, const char *path, const struct found *found)
@@ -356,11 +357,12 @@ compare_unit_files(const void *pa, const void *pb)
 }
 
 /*
- * Links files of one archive, or of none, that have the same stem (path
- * without suffix) to units, which a format reads as one input. The file with
- * the lowest rank leads the unit. The others become skipped tasks in its list
- * (task.next, highest rank first). Another file of the leader's rank begins a
- * unit of its own. `it` has the files, sorted by stem, archive and rank.
+ * Joins files with the same stem (path without suffix) to units, which a
+ * format reads as one input. The files of a unit are in one archive, or in
+ * none. "it" has the files, sorted by stem, archive and rank. The file with
+ * the lowest rank leads the unit. The others become skipped tasks, linked to
+ * its task by task.next, highest rank first. A second file with the leader's
+ * rank begins a unit of its own.
  */
 static void
 join_units(struct batch *batch, const struct unit_file *it, size_t count)
@@ -383,9 +385,10 @@ join_units(struct batch *batch, const struct unit_file *it, size_t count)
 
 /*
  * Sets *file to the stem of a task's file (its path without suffix) and the
- * rank of its suffix. Files with the same stem are joined to a unit, which a
- * format reads as one input. Rank 0: the file is never joined. The caller
- * frees file->name, the stem. False: out of memory.
+ * rank of its suffix. "number" is the index of the task. Files with the same
+ * stem are joined to a unit, which a format reads as one input. A file with
+ * rank 0 is not joined, and has no stem. The caller frees file->name, the
+ * stem. False: out of memory.
  */
 static bool
 get_unit_file(struct batch *batch, size_t number, struct unit_file *file)

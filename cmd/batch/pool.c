@@ -172,10 +172,10 @@ send_order(struct worker *worker, struct worker_order order)
 }
 
 /*
- * Orders the worker to convert an input or to add it to the sum (action), and
- * sends the bytes of archive members. unread: the worker only notes the
- * input's name now; it reads the input, a unit of several files, when it
- * writes the sum.
+ * Orders the worker to convert an input, or to add it to its sum ("action").
+ * Then sends the bytes of the input's archive members. If "unread" is true,
+ * the worker does not read the input now. It only keeps the input's name and
+ * bytes, and reads it when it writes the sum.
  */
 static void
 send_piece(struct worker *worker, enum action action, const struct piece *piece,
@@ -218,9 +218,10 @@ streaming_worker(struct worker_pool *pool)
 }
 
 /*
- * Sends bytes of an archive member to the worker that waits for them. It reads
- * all of them before it answers, so full pipes cannot block both sides. False:
- * there is no such worker, or it cannot be reached, or the batch was stopped.
+ * Sends n bytes of an archive member to the worker that waits for them
+ * (streaming_worker()). The worker reads all bytes of the member before it
+ * answers, so full pipes cannot block both sides. False: no worker waits for
+ * bytes, or it cannot be reached, or the batch was stopped.
  */
 bool
 send_stream(struct worker_pool *pool, const char *bytes, size_t n)
@@ -576,9 +577,9 @@ take_answer(struct batch *batch, struct worker *worker,
 }
 
 /*
- * Reads the worker's answer with its messages and result, and handles it. If
- * the answer cannot be read, the worker is dead, and its current order is
- * handled as failed.
+ * Reads the worker's answer, with its messages and its result, and handles it.
+ * If the answer cannot be read, the worker has died, or memory has run out:
+ * ends the worker, and handles its current order as failed.
  */
 static void
 take_result(struct batch *batch, struct worker *worker)
@@ -676,9 +677,9 @@ wait_for_answer(struct worker_pool *pool)
 }
 
 /*
- * Returns a running worker that is idle, or else an unused slot for a new one
- * (its pid is 0); NULL: all are busy. *alive: the number of running workers,
- * if no idle one was found.
+ * Returns a running worker that is idle. If there is none, returns an unused
+ * slot for a new worker, whose pid is 0, and sets *alive to the number of
+ * running workers. NULL: all slots have busy workers; *alive is set, too.
  */
 static struct worker *
 free_worker(struct worker_pool *pool, size_t *alive)
@@ -700,10 +701,11 @@ free_worker(struct worker_pool *pool, size_t *alive)
 }
 
 /*
- * Returns an idle worker: one that runs, a new one, or the first that gets
- * idle again; handles answers while it waits. If the system allows no more
- * processes or descriptors, goes on with those that run. NULL: not even one
- * can be started (reported).
+ * Returns an idle worker. If no running worker is idle, starts another one. If
+ * that is not possible, waits until a worker is idle, and handles the answers
+ * that arrive. If the system allows no more processes or descriptors, goes on
+ * with the workers that run. NULL: none runs, and none can be started
+ * (reported).
  */
 static struct worker *
 idle_worker(struct worker_pool *pool)

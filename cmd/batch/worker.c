@@ -198,8 +198,9 @@ collect_message(void *arg, const struct cg_message *message)
 }
 
 /*
- * Adds an object "totals" with the sum of each event to the result; nothing if
- * a sum does not fit into 64 bits. False: out of memory.
+ * Adds a member "totals" to "result": an object with the sum of each event
+ * over all parts of the graph. Adds nothing if a sum does not fit into 64
+ * bits. False: out of memory.
  */
 static bool
 add_totals(struct json_object *result, const struct cg_graph *graph)
@@ -561,11 +562,11 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 #define THREAD_ADDRESSES ((uint64_t)256 << 20)
 
 /*
- * Returns the number of threads for an order that writes or merges a sum. It
- * is 1 if there are several outputs, as other workers are busy then. It is
- * also 1 for writing, if no input was left to be read together at the end.
- * Otherwise it is the number of jobs, shared by the sums that workers write at
- * the same time. A limit of the address space lowers it.
+ * Returns the number of threads for an order to write or to merge a sum. If
+ * there are several outputs, it is 1, as other workers are busy. For writing,
+ * it is also 1 if no input was left to be read then. Otherwise it is the
+ * number of jobs, divided among the sums that workers write at the same time.
+ * It is lower if a limit of the address space does not allow so many.
  */
 static size_t
 sum_threads(const struct worker_state *state, const struct worker_order *order)
