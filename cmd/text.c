@@ -10,9 +10,9 @@
 #include "cmd.h"
 
 /*
- * Decodes the first UTF-8 sequence of text, which must begin with a byte of
- * 0x80 or more, into *character. Returns its length in bytes; 0: it is
- * invalid.
+ * Decodes the first UTF-8 sequence of the text, which must begin with a byte
+ * of 0x80 or more. Sets *character to its code point. Returns its length in
+ * bytes. 0: the sequence is invalid, and *character has no meaning.
  */
 static size_t
 decode_utf8(struct cg_slice text, uint32_t *character)

@@ -262,11 +262,11 @@ sum_children(struct reader *r)
 }
 
 /*
- * Returns the self value of a node. It is the node's value, less those of its
- * children if the value includes them. Values of a tree include them only if
- * "includes" is true. Values in pyinstrument's form always do. pyinstrument
- * rounds times to microseconds, so the children may have a little more than
- * their parent. Then the self value is 0.
+ * Returns the self value of a node. If the node's value includes those of its
+ * children, it is the rest without them. It always does in pyinstrument's
+ * form; in a tree it does if "includes" is true. Otherwise it is the node's
+ * value. pyinstrument rounds times to microseconds, so children may have a
+ * little more than their parent. Then it is 0.
  */
 static uint64_t
 self_of(const struct node *node, bool includes, enum form form)
@@ -329,11 +329,13 @@ take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 }
 
 /*
- * Reads a frame of pyinstrument, "f\0/a.py\0" "12\1l20". It has function,
- * file, first line and current line. Adds the frame on top of the stack *at,
- * and sets *at to the new stack. Two kinds of frames are not added, and leave
- * *at unchanged. The file "<thread>" sets the thread of the samples. "[self]"
- * is the caller's own time. False: an error (reported).
+ * Reads a frame of pyinstrument, such as "f\0/a.py\0" "12\1l20": function,
+ * file, first line, and attributes with the current line. Adds the frame on
+ * top of the stack *at, and sets *at to the new stack.
+ *
+ * Two kinds of frames are not added, and leave *at unchanged. A frame with the
+ * file "<thread>" names the thread of the samples below it. A frame "[self]"
+ * stands for the caller's own time. False: an error (reported).
  */
 static bool
 take_identifier(struct cg_doc *doc, cg_node *at)
@@ -499,14 +501,15 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
 }
 
 /*
- * Adds a bar of a flame graph from its numbers: a frame on top of the bar that
- * spans it, with its self values. The bar's width is the sum of its values in
- * all (one or two) profiles.
+ * Adds a bar of a flame graph. It becomes a frame on top of the frame of the
+ * bar below that spans it, and gets its self values as costs. number[] has the
+ * numbers of the bar. Its width is the sum of its values in all (one or two)
+ * profiles.
  *
- * If "root" is true, no bar spans it. Then it has no frame if its name stands
- * for the whole profile, such as "total". *x is the end of the bar to the
- * left. It becomes the end of this bar. The search for the spanning bar starts
- * at *from, and advances it. False: an error (reported).
+ * "root" is true for bars of the first level, which no bar spans. Such a bar
+ * gets no frame if its name stands for the whole profile, such as "total". *x
+ * is the end of the bar to the left, and becomes the end of this bar. *from is
+ * where find_above() goes on to search. False: an error (reported).
  */
 static bool
 add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,

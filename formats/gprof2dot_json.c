@@ -193,9 +193,10 @@ take_event(struct cg_doc *doc, void *into)
 /* ---- Into the graph ------------------------------------------------------ */
 
 /*
- * Adds an event for a cost of the document, named after the cost's
- * description, with '_' for blanks ("cost" without description). False: an
- * error (reported).
+ * Adds an event for a cost of the document to the graph. Its name is the
+ * description of the cost, with '_' in place of blanks. It is "cost" if there
+ * is no description. False: an error (reported), such as two costs with the
+ * same name.
  */
 static bool
 add_event(struct cg_doc *doc, const struct cost *cost)

@@ -197,10 +197,9 @@ take_head(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Sets column->event to the index of the event with the column's title. If no
- * event has the title, adds one to the graph. That is allowed only before the
- * first row of a table. Later, a new title is an error. False: an error
- * (reported).
+ * Sets column->event to the index of the event that is named by the column's
+ * title. Adds the event to the graph if it is new. A new event in a later
+ * table, after rows were read, is an error. False: an error (reported).
  */
 static bool
 add_event(struct reader *r, struct column *column)
@@ -268,9 +267,9 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 }
 
 /*
- * Reads the values of a row. Stores the values of columns of the given kind in
- * cost[], an array with an element for each event, and skips other values.
- * Sets *any to true if a stored value is not 0, else leaves it as it is.
+ * Reads the values of a row. Stores values of columns of this kind in cost[],
+ * an array with an element for each event. Skips values of other columns. Sets
+ * *any to true if a stored value is not 0; otherwise leaves *any unchanged.
  * False: malformed (not reported).
  */
 static bool
@@ -370,11 +369,11 @@ take_caller(struct reader *r, struct cg_slice line, struct cg_slice name)
 /* ---- The call tree ------------------------------------------------------- */
 
 /*
- * Ends the innermost open node of the tree, and adds its self costs to its
- * stack. A self cost is the node's cost minus the costs of its children. If
- * rounding makes the children's cost larger, the self cost is 0, and r->uneven
- * is incremented. If a node without a stack has self costs, they are lost, and
- * r->incomplete is set. False: the builder has failed.
+ * Ends the innermost open node of the tree. Adds its self costs to its stack:
+ * its costs minus those of its children. If the children have more, because of
+ * rounding, the self cost is 0, and r->uneven is incremented. A node without a
+ * stack loses its self costs; then sets r->incomplete. False: the builder has
+ * failed.
  */
 static bool
 close_node(struct reader *r)

@@ -146,10 +146,10 @@ take_timer(struct reader *r)
 }
 
 /*
- * Reads an element <class>, and maps its name to its event in r->class_ids. A
- * class is a name for counts of one event on a CPU or with a unit mask.
- * Without the attribute "event", the class belongs to the event with the id 0.
- * False: an error (reported).
+ * Reads an element <class>, and stores its event in r->class_ids under its
+ * name. Counts refer to classes by name. A class stands for counts of one
+ * event on one CPU or with one unit mask. Its attribute "event" is the id of
+ * the event; without it, the id is 0. False: an error (reported).
  */
 static bool
 take_class(struct reader *r)
@@ -172,9 +172,9 @@ take_class(struct reader *r)
 }
 
 /*
- * Returns the index + 1 of an event: the one that counts with this class name
- * belong to. 0: the name is unknown. The results for the first CLASSES names
- * are cached in r->seen.
+ * Returns the index + 1 of the event that belongs to a class with this name.
+ * 0: there is no such class. Stores the results for the first CLASSES names in
+ * r->seen, where they are found faster.
  */
 static uint32_t
 find_class(struct reader *r, struct cg_slice text)
@@ -291,9 +291,9 @@ open_symbol(struct reader *r)
 }
 
 /*
- * Sets *index to the element of r->scope for the current count. The element
- * has the object, process and thread in which the samples were counted.
- * Appends an element unless the last one is equal. False: out of memory
+ * Sets *index to the index of the current scope in r->scope. A scope is the
+ * object, the process and the thread in which samples are counted. Appends it
+ * unless the last element of r->scope is equal. False: out of memory
  * (reported).
  */
 static bool

@@ -360,10 +360,11 @@ next_line(struct reader *r, uint32_t *line)
 }
 
 /*
- * Sets *function from a value. The value is a tuple (file, line, name), whose
- * items are read here, or a reference to such a tuple. The file "~" stands for
- * built-in functions, which get an object instead of a file. A tuple that
- * later values may refer to is stored in r->ref. False: an error (reported).
+ * Sets *function from a value. The value may be the begin of a tuple (file,
+ * line, name): then reads these three items. Or it is a reference to such a
+ * tuple, whose function is copied. The file "~" stands for built-in functions,
+ * which get an object instead of a file. If later values may refer to the
+ * tuple, stores the function in r->ref. False: an error (reported).
  */
 static bool
 get_function(struct reader *r, struct value *value, struct function *function)
@@ -394,11 +395,11 @@ get_function(struct reader *r, struct value *value, struct function *function)
 }
 
 /*
- * Sets *call from the value of a caller. The value is a tuple (calls,
- * primitive calls, self time, cumulative time), whose items are read here.
- * Calls and cumulative time are stored, the others dropped. The value may also
- * be a reference to such a tuple. If it is only the number of calls,
- * call->has_cost stays false. False: an error (reported).
+ * Sets *call from the value of a caller. The value may be the begin of a tuple
+ * (calls, primitive calls, self time, cumulative time): then reads these four
+ * items. Stores the number of calls and the cumulative time. Or it is a
+ * reference to such a tuple, whose call is copied. Or it is only the number of
+ * calls: then call->has_cost is false. False: an error (reported).
  */
 static bool
 get_call(struct reader *r, struct value *value, struct call *call)
@@ -507,10 +508,11 @@ share(uint64_t cost, uint64_t part, uint64_t whole)
 }
 
 /*
- * Estimates the cost of each call in r->call, if no call states a cost, as in
- * files of the module profile. Each caller gets a part of "cost", the callee's
- * inclusive cost, in proportion to its number of calls. So do unknown callers,
- * whose part is not stored here. Calls of the function by itself get none.
+ * Sets the costs of the calls in r->call, if none of them states a cost, as in
+ * files of the module profile. Divides "cost", the inclusive cost of the
+ * callee, in proportion to numbers of calls. Calls from unknown callers count,
+ * too, but their part is not stored here. Calls of the function by itself get
+ * no cost.
  */
 static void
 divide_cost(

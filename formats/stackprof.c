@@ -347,10 +347,11 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds `samples` samples of the stack "node" to the timeline, each with cost
- * 1. Before each sample, takes the next difference of time from prof->deltas
- * at *at, and adds it to *now. *now is then the time of the sample, at most
- * INT64_MAX. False: there are no more differences.
+ * Adds "samples" samples of the stack "node" to the timeline, each with cost
+ * 1. For each sample, reads one difference of time from prof->deltas at offset
+ * *at, and advances *at. Adds the difference to *now, which is the time of the
+ * sample; it stays at INT64_MAX if the sum overflows. False: there are fewer
+ * differences than samples.
  */
 static bool
 add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,

@@ -22,9 +22,9 @@ struct items {
 };
 
 /*
- * Appends an item (a call or a line to compare) without key, and with costs of
- * 0 for each event in both profiles. Returns it, valid until the next is
- * added; NULL: out of memory.
+ * Appends an item (a call or a line to compare) to "items". Its costs are 0
+ * for each event in both profiles. The caller must set the rest. Returns the
+ * item, which is valid until the next one is added. NULL: out of memory.
  */
 static struct item *
 add_item(const struct verify *v, struct items *items)
@@ -82,10 +82,11 @@ add_line(
 }
 
 /*
- * Replaces the items by the rows of all functions in the groups from `group`
- * to end - 1. A group has the functions of both profiles that were matched. If
- * "calls", lists their calls, else their lines, with costs: one item for each
- * row, not sorted. False: out of memory.
+ * Replaces the items by the calls, if "calls" is true, or by the lines with
+ * costs of functions. These are all functions in the groups from "group" to
+ * end - 1. A group has the functions of both profiles that were matched.
+ * Appends one item for each row, unsorted; several may be of the same call or
+ * line. False: out of memory.
  */
 static bool
 list_items(

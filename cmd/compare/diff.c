@@ -189,11 +189,12 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 }
 
 /*
- * Adds the costs of profile s (BEFORE or AFTER) to the difference. Derives its
- * calls and inclusive costs, and sets its sums. Each function of the profile
- * was matched with one of the difference: adds its self and inclusive costs to
- * the values of that one in d->value, and marks that one in d->in[s]. Returns
- * the status.
+ * Adds the costs of profile s (BEFORE or AFTER) to d->value, the costs of the
+ * functions of the difference. First derives the profile's calls and inclusive
+ * costs, and sets profile->sums. Each function of the profile was matched with
+ * a function of the difference before. Adds its self and inclusive costs to
+ * those of that function, and sets the element of that function in d->in[s].
+ * Returns the status.
  */
 static int
 add_values_of(struct diff *d, int s)
@@ -616,11 +617,12 @@ add_run(struct diff *d, int s)
 
 /*
  * Judges which changes between the two profiles are real, from their numbers
- * of samples, and sets d->judged if the result is to be printed. That is so if
- * an option asks for it, and the event has noise. An exact event, such as a
- * count of instructions, is judged only for --fail-over or Markdown. If the
- * output format shows judgements, judges in each case, and sets the judgement
- * for it. Otherwise does nothing. Returns the status.
+ * of samples. Sets d->judged to whether the result is to be printed. That is
+ * so if an option asks for it, and the event has noise. An exact event, such
+ * as a count of instructions, has none: it is judged only for --fail-over or
+ * Markdown. If the output format shows judgements, judges in each case, and
+ * gives the job the judgement. Otherwise only sets d->judged to false. Returns
+ * the status.
  */
 static int
 judge_pair(struct diff *d)

@@ -27,9 +27,10 @@ judged_of(const struct noise *noise, const struct noise_row *row)
 }
 
 /*
- * Returns the verdict (real change, noise or not compared) for each function
- * of telling->graph, as an array by function. "key" selects self or inclusive
- * costs. The job owns the array. NULL: out of memory (reported).
+ * Returns an array with the verdict (real change, noise or not compared) for
+ * each function of telling->graph. "key" selects the verdicts on self costs or
+ * on inclusive costs. telling->number_of() tells which function of the judged
+ * runs a function is. The job owns the array. NULL: out of memory (reported).
  */
 static const struct cg_judged *
 list_fns(const struct telling *telling, int key)

@@ -54,8 +54,8 @@ compare_files(const void *pa, const void *pb)
 /* ---- The first run ------------------------------------------------------- */
 
 /*
- * Appends the lines of the current file of `lines` that have counts to
- * lost->line, each with whether it ran. False: out of memory.
+ * Appends the lines with counts in the current file of "lines" to lost->line.
+ * Also stores of each line whether it ran. False: out of memory.
  */
 static bool
 add_run_lines(struct lost *lost, struct cg_lines *lines, size_t event)
@@ -98,11 +98,11 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 /* ---- The second run ------------------------------------------------------ */
 
 /*
- * Adds a line that ran before, and does not run now, to the count and the list
- * of ranges. Lines come in ascending order, file by file. follows: the
- * previous line with code is lost, too, and of this file; then the last range
- * is extended to this line, else a range begins. path is not copied. False:
- * out of memory.
+ * Counts a line that ran before, and does not run now, in lost->lost, and adds
+ * it to the ranges of such lines. Lines must come in ascending order, file by
+ * file. "follows" is true if the previous line with code is also lost, and of
+ * the same file: the line then extends the last range. Otherwise it begins a
+ * range. "path" is not copied. False: out of memory.
  */
 static bool
 add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
@@ -127,11 +127,11 @@ add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 }
 
 /*
- * Compares the lines of a file in the first run (run) with those in the second
- * (the current file of `lines`), both in ascending order. A line that ran in
- * the first run, but not in the second, is added to lost; the reverse is
- * counted in lost->gained. Lines that only one run has are skipped. False: out
- * of memory.
+ * Compares the lines of one file in two runs. "run" has the lines of the first
+ * run, and the current file of "lines" those of the second one, both in
+ * ascending order. Passes a line that ran in the first run, but not in the
+ * second one, to add_lost(). Counts lines that ran only in the second run in
+ * lost->gained. Skips lines that only one run has. False: out of memory.
  */
 static bool
 compare_file(struct lost *lost, const struct run_file *run,

@@ -96,8 +96,9 @@ compare_paths(const void *pa, const void *pb)
 }
 
 /*
- * Returns true if tail is the last components of path, and not all of it, such
- * as "src/a.c" of "/home/me/src/a.c". False for an empty or absolute tail.
+ * Returns true if "tail" is the last components of "path", but not all of
+ * them. For example, "src/a.c" is the tail of "/home/me/src/a.c". False for a
+ * tail that is empty or absolute.
  */
 static bool
 is_path_suffix(const struct path *tail, const struct path *path)
@@ -140,11 +141,11 @@ is_suffix_of_next(const struct path *path, size_t count)
 }
 
 /*
- * Sets v->file[] of both profiles: numbers their files from 1, so that the
- * same file gets the same number. Paths may be relative in one profile. So a
- * path is also taken for the same file as a path of the other profile that
- * ends with it, if there is only one. All files have 0 if one profile has no
- * files. False: out of memory.
+ * Numbers the files of both profiles from 1, in v->file[0] and v->file[1], so
+ * that the same file has the same number in both. The paths of one profile may
+ * be relative. So a path is also taken for the same file as a longer path of
+ * the other profile that ends with it, if only one does. If a profile has no
+ * files, all numbers are 0. False: out of memory.
  */
 static bool
 match_files(struct verify *v)
@@ -276,12 +277,13 @@ has_self(const struct profile *profile)
 }
 
 /*
- * Returns the function's name for a comparison without objects (executables,
- * libraries). A function without a name, or named "[unknown]", is named after
- * its object, as in folded stacks: "[libc.so.6]". It is "[unknown]" if it has
- * no object, or if the object's name has a bracket already. Function 0 stays
- * without a name if it has no self costs. A name from an object is written at
- * *to, in v->names, and *to moves past it.
+ * Returns the name of a function for comparing functions without their objects
+ * (executables, libraries). It is the function's own name, unless it has none,
+ * or is named "[unknown]". Then it is named after its object, as in folded
+ * stacks: "[libc.so.6]". It is "[unknown]" if it has no object, or if the
+ * object's name begins with a bracket. Function 0 gets no such name if it has
+ * no self costs. A name from an object is written at *to, in v->names, and *to
+ * is moved behind it.
  */
 static struct cg_slice
 name_by_object(const struct profile *profile, cg_fn fn, char **to)
@@ -445,11 +447,11 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 }
 
 /*
- * Sums the costs of an event for each label in both profiles, and appends to
- * v->label a difference for each label whose sums differ. labels->of lists
- * each label with the sets that have it, sorted by label. A label that occurs
- * twice in a set counts once. sum[s] has the costs of each set in profile s.
- * False: out of memory.
+ * Sums the costs of an event for each label in both profiles. Appends an
+ * element to v->label for each label whose sums differ. labels->of has an
+ * element for each label and set of labels that has it, sorted by label. A
+ * label that occurs twice in a set counts once. sum[s] has the costs of each
+ * set in profile s. False: out of memory.
  */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,

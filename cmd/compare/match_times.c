@@ -487,9 +487,9 @@ compare_lanes(
 }
 
 /*
- * Pairs the timelines of both profiles and compares each pair: first those of
- * the same thread, then the others. A timeline that stays single is not
- * compared. False: out of memory.
+ * Pairs the timelines of both profiles, and compares each pair. First compares
+ * the pairs of the same thread, then the other pairs. A timeline without a
+ * partner is not compared. False: out of memory.
  */
 static bool
 compare_tracks(struct verify *v, struct side side[2], size_t event)

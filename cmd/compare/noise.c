@@ -74,11 +74,11 @@ least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
 }
 
 /*
- * Returns number, mean and variance (0 for one run) of the values of a
- * function or line in the runs of a side (BEFORE or AFTER). Sums differences
- * to the first run's value, so that the mean is exact if all values are equal:
- * otherwise two means that differ only by rounding, without any variance,
- * would be judged as a real change.
+ * Returns the number of runs of a side (BEFORE or AFTER), and the mean and
+ * variance of the values of a function or line in these runs. The variance of
+ * one run is 0. Sums the differences from the first run's value, so that the
+ * mean is exact if all values are equal. Otherwise two means could differ only
+ * by rounding, without any variance, and be judged as a real change.
  */
 static struct side
 side_of(const struct noise *noise, int side, cg_fn fn, int key)

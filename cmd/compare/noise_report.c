@@ -445,9 +445,9 @@ write_runs(FILE *to, const struct noise *noise, int side)
 }
 
 /*
- * Writes the rows of the keys first to last - 1 (INCLUSIVE, SELF, LINE) as
- * items of a JSON array, with a comma between two, none after the last. False:
- * out of memory.
+ * Writes rows as elements of a JSON array, with a comma between two of them.
+ * Writes the rows of the keys "first" to last - 1, of INCLUSIVE, SELF and
+ * LINE. False: out of memory.
  */
 static bool
 write_rows(FILE *to, const struct noise *noise, int first, int last)
@@ -525,8 +525,8 @@ parse_fail_over(const struct args *args, struct fail_over *limit)
 
 /*
  * Returns true if the row's cost really increased, beyond noise, by more than
- * the limit of --fail-over (0.05 is 5%). Then reports it as an error. A
- * negative limit means that there is no limit: returns false.
+ * the limit of --fail-over; reports this as an error. The limit is relative:
+ * 0.05 is 5%. If it is negative, there is no limit, and the result is false.
  */
 static bool
 is_over(const struct noise *noise, const struct noise_row *row, double limit)

@@ -71,8 +71,8 @@ list_regions(struct verify *v, struct places *places, int s)
 
 /*
  * Sorts the regions (ranges of source text with a count) of both profiles in
- * place, and merges equal ones into the first: sums their counts by profile,
- * and notes which profiles have them.
+ * place. Merges equal regions into the first of them. Its counts are the sums
+ * of theirs, by profile, and has[] tells which profiles have the region.
  */
 static void
 merge_places(struct places *places)
@@ -96,9 +96,9 @@ merge_places(struct places *places)
 }
 
 /*
- * Returns bits that tell regions (ranges of source text with a count) of one
- * language from those of another, in profile s; 0 only if that profile does
- * not have the region.
+ * Returns bits for the kind of a region (range of source text with a count) in
+ * profile s, such as its unit of columns. Regions of different languages have
+ * different bits. 0: the profile does not have the region.
  */
 static unsigned
 kind_of(const struct place *place, int s)

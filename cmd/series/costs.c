@@ -39,10 +39,10 @@ add_costs(struct costs *costs, uint32_t id, const double cost[KEYS])
 }
 
 /*
- * Makes a column for the costs of a function, which are stored for each run
- * from the current one on. Costs in earlier runs were only summed: the column
- * gets their mean for each of the earlier runs. column->unknown is then the
- * number of these runs. False: out of memory.
+ * Begins to store the costs of a function for each run from the current one
+ * on, in a new column. For earlier runs only the sum of the costs is known. So
+ * each of them gets the mean of these costs. If the sum is not 0,
+ * column->unknown becomes the number of these runs. False: out of memory.
  */
 static bool
 begin_column(struct costs *costs, uint32_t id)
@@ -117,10 +117,10 @@ compare_peaks(const void *pa, const void *pb)
 }
 
 /*
- * Drops the half of the columns that has the lowest peaks, or one column more
- * if their number is odd. Keeps only the sums of their costs. Raises the floor
- * to the largest of the dropped peaks. Sorts the columns, so that their
- * indexes change.
+ * Sorts the columns by their peaks, and drops the half with the lowest peaks.
+ * Of an odd number, drops one more than it keeps. Only the sums of costs of
+ * the dropped columns remain. Raises costs->floor to the largest peak that was
+ * dropped, if it is lower. The indexes of columns change.
  */
 static void
 drop_half(struct costs *costs)

@@ -183,13 +183,12 @@ is_repeated(const struct series *series, const struct column *column)
 }
 
 /*
- * Tests functions for changes, by self cost and, if there are calls, by
- * inclusive cost. Functions that never reach the share SHARE_MIN are not
- * tested, nor is an inclusive cost that repeats the self cost or the total.
- * Appends curves of the functions that rank first by their change, at most
- * series->top for each kind of cost. Counts the others that changed in
- * series->unlisted, and all tests in series->comparisons. False: out of memory
- * (reported).
+ * Tests the self cost of each function for changes and, if there are calls,
+ * its inclusive cost. Skips costs that never reach the share SHARE_MIN, and
+ * inclusive costs that repeat the self cost or the total. Appends curves of
+ * the functions with the largest changes, at most series->top for each kind of
+ * cost. Counts other functions that changed in series->unlisted, and adds all
+ * tests to series->comparisons. False: out of memory (reported).
  */
 static bool
 show_functions(struct series *series)
@@ -276,11 +275,12 @@ add_metric(struct series *series, int metric)
 }
 
 /*
- * Returns true if the file's share of covered lines is lower in the last run
- * that has the file than it once was. Then *loss is a change from the highest
- * to the last share, in percent. It is placed at the first run with the file
- * after the run in which the share was last highest. *lost is the number of
- * lines that the file has lost. If false is returned, neither is to be used.
+ * Returns true if a file's share of covered lines is lower in the last run
+ * that has the file than in an earlier run. Then sets *loss to a change from
+ * the highest share to the last one, in percent. Its place is the first run
+ * with the file after the run in which the share was last the highest. Sets
+ * *lost to the number of covered lines that the file has lost. If the result
+ * is false, neither has a meaning.
  */
 static bool
 find_loss(const struct series *series, const struct column *column,

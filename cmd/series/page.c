@@ -209,9 +209,9 @@ find_range(struct chart *chart)
 }
 
 /*
- * Draws the values as a path, with a gap where runs have none. If there are
- * more runs than pixels, each pixel gets its first, lowest and highest value,
- * so that no run is hidden.
+ * Draws the values as a path, with a gap where runs have no value. If there
+ * are more runs than pixels, draws one point for several runs: their first
+ * value, with a line from the lowest to the highest one. So no run is hidden.
  */
 static void
 put_line(FILE *to, const struct chart *chart)

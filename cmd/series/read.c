@@ -179,9 +179,10 @@ check_kind(struct series *series, const struct run *run)
 }
 
 /*
- * Appends a run that was read to the series, and takes what is needed of it:
- * its format, time, and coverage or costs. Its name is not copied. Returns the
- * status.
+ * Appends a run that was read to the series. Takes from it what the series
+ * needs: its format, its time, and its coverage or costs. Its name is not
+ * copied. Returns the status. A run of another kind than the series is an
+ * error (check_kind()).
  */
 static int
 take_run(struct series *series, struct run *run)
@@ -218,9 +219,10 @@ skip_bad(struct series *series, int status)
 }
 
 /*
- * Reads a run with a job of its own, and appends it to the series: the file,
- * or the bytes of a member of an archive if they are not NULL. name is not
- * copied. Returns the status; CG_OK also for a run that --partial skips.
+ * Reads a run with a job of its own, and appends it to the series. If "bytes"
+ * is NULL, reads the file called "name". Otherwise "bytes" is the content of
+ * the archive member called "name". "name" is not copied. Returns the status.
+ * It is also CG_OK for a run that is skipped because of --partial.
  */
 static int
 read_run(struct series *series, const char *name, const struct cg_slice *bytes)

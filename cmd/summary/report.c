@@ -132,8 +132,9 @@ json_rate(const struct cg_hits *hits)
 }
 
 /*
- * Returns the numbers hit and found and their percentage, null if nothing was
- * found, as a JSON object, which the caller releases. NULL: out of memory.
+ * Returns a JSON object with the numbers hit and found, and their percentage.
+ * The percentage is null if nothing was found. The caller releases the object.
+ * NULL: out of memory.
  */
 static struct json_object *
 json_hits(const struct cg_hits *hits)

@@ -304,10 +304,10 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Passes a sample to w->visit(), and counts it. The sample begins at "time",
- * but not before the previous one ends, and lasts "cost" ns. If there is a gap
- * before it, passes a sample of (idle) first. In this format, a sample lasts
- * until the next one.
+ * Passes a sample to w->visit(), and counts it. In this format, a sample lasts
+ * until the next one begins. So if there is a gap since the previous sample,
+ * first passes a sample of (idle) for the gap. The sample begins at "time", or
+ * where the previous one ends, if that is later. It lasts "cost" ns.
  */
 static void
 put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
@@ -358,9 +358,10 @@ count_sample(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Passes the samples of the only track (timeline of a thread) to put_sample().
- * Omits samples with cost 0, unless the event "samples" counts them. In a
- * track of begins and ends of calls, the time between two of them is a sample.
+ * Passes the samples of the graph's only track (timeline of a thread) to
+ * put_sample(). Skips samples with cost 0, unless an event counts samples. If
+ * the track has begins and ends of calls, each time with one stack is passed
+ * as a sample.
  */
 static void
 visit_track(struct writer *w)

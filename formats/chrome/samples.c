@@ -62,9 +62,9 @@ find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
 }
 
 /*
- * Stores the id and time of the sample that begins now, for the timeline.
- * Stores nothing if the output format cannot represent a timeline. False: out
- * of memory (reported).
+ * Stores the id of the sample that begins now, and its time, profile->latest,
+ * for the timeline. Stores nothing if the output format cannot represent a
+ * timeline. False: out of memory (reported).
  */
 static bool
 keep_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id)
@@ -271,8 +271,8 @@ find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 /*
  * Adds a sample of the node with this id to the timeline. It begins at "time",
  * and lasts "length" ns. stack[] caches the stacks of ids below
- * profile->dense.n, as looking up a node of a large tree is a cache miss. 0 in
- * stack[] means: not cached yet. False: an error (reported).
+ * profile->dense.n, as it takes long to find a node in a large tree. 0 in
+ * stack[] means that the stack is not cached yet. False: an error (reported).
  */
 static bool
 add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,

@@ -307,11 +307,11 @@ sort_calls(struct call *call, size_t n)
 }
 
 /*
- * Returns how many waiting calls can be written now, or 0 if none can. An end
- * event at the head is written alone. Otherwise all calls that begin together
- * with the first one are written together. They must begin before "now", and
- * must have ended. If more than "max" calls wait, calls that have not ended
- * are written, too, as two events.
+ * Returns how many of the waiting calls can be written now. If the first one
+ * is an end event, it is written alone. Otherwise all calls that begin at the
+ * same time as the first one are written together. They must begin before
+ * "now", and must have ended. If more than "max" calls wait, they need not
+ * have ended; such a call is written as two events. 0: none can be written.
  */
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
@@ -502,10 +502,10 @@ put_spans(struct writer *w, size_t track)
 }
 
 /*
- * Writes the samples of a track (thread) that have a duration as calls. If a
- * sample begins where the previous one ends, both share the calls that are in
- * both stacks. At a gap between samples, all calls end. False: out of memory
- * (reported).
+ * Writes the samples of track number "track" (timeline of a thread) as calls.
+ * The samples must have durations. If a sample begins where the previous one
+ * ends, calls that are in both stacks go on. At a gap between samples, all
+ * calls end. False: out of memory (reported).
  */
 static bool
 put_durations(struct writer *w, size_t track)

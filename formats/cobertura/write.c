@@ -425,7 +425,7 @@ put_method(struct writer *w, const struct method *method)
 
 /*
  * Returns how many of the functions have a known line. It is the line where
- * the function begins or, if that is unknown, its lowest line with a count.
+ * the function begins or, if that is unknown, its lowest line in its file.
  * Functions without one are not written, as readers identify functions by
  * their lines.
  */
