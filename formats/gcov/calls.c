@@ -50,8 +50,8 @@ add_call(struct cg_build *build, const struct gcov_known *callee,
  * Adds to the graph the calls that waited for this callee, and empties their
  * list. They waited because the ident of the callee (gcc's number of a
  * function) was not known yet. Each call is added to the part (section of the
- * profile) in which it was read. Makes the current part current again. False:
- * out of memory.
+ * profile) in which it was read. Afterwards, program->part is the builder's
+ * current part again. False: out of memory.
  */
 static bool
 add_waiting(struct gcov_program *program, struct cg_build *build,
@@ -125,11 +125,12 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets fn->known of all functions of the unit (object file). It is 1 + the
- * index in program->known of the same function of an earlier unit. Functions
- * are the same if ident, name and source file are equal. It is 0 if there is
- * none, or if different functions had this ident. It is also 0 in units whose
- * idents hold only within the unit (has_idents()).
+ * Sets fn->known of all functions of the unit (object file). For a function
+ * that an earlier unit had, too, fn->known is 1 + its index in program->known.
+ * Functions are the same if ident, name and source file are equal. fn->known
+ * is 0 if no earlier unit had the function, or if different functions had this
+ * ident. It is also 0 in units whose idents hold only within the unit
+ * (has_idents()).
  *
  * Many units have the same templates and inline functions. All lookups are in
  * a loop of their own, so that their cache misses overlap.
@@ -421,10 +422,10 @@ join(struct gcov_unit *unit, struct cg_build *build)
 }
 
 /*
- * Fills unit->locals anew. It maps the names (cg_name) of this object file's
- * functions to their idents (gcc's numbers). It is needed for calls of local
- * functions, as a .ci file states only the names of these. False: out of
- * memory.
+ * Fills unit->locals anew. The map gives for the name (cg_name) of each
+ * function of this object file the function's ident (gcc's number). A .ci file
+ * has only the name of a local callee, so the map is needed to find it. False:
+ * out of memory.
  */
 static bool
 add_locals(struct gcov_unit *unit, struct cg_build *build)

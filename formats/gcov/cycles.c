@@ -30,8 +30,9 @@ struct search {
 };
 
 /*
- * Returns the state of the block in this search. If the state is left from an
- * earlier search (another stamp), resets it first: not blocked, empty list.
+ * Returns the state of the block in this search: whether the block is blocked,
+ * and the list of arcs that wait for it. If the state is left from an earlier
+ * search (another stamp), resets it first: not blocked, empty list.
  */
 static struct gcov_solved *
 visit(struct search *search, uint32_t block)
@@ -50,10 +51,10 @@ visit(struct search *search, uint32_t block)
 }
 
 /*
- * Allows the search to visit the block again, and empties its list. The blocks
- * in the list were waiting for this block. So allows the search to visit these
- * as well, then the blocks in their lists, and so on. (Johnson's algorithm, as
- * in gcov.)
+ * Allows the search to visit a blocked block again, and empties its list. The
+ * blocks in the list were waiting for this block. So unblocks these as well,
+ * then the blocks in their lists, and so on. Does nothing if the block is not
+ * blocked. (Johnson's algorithm, as in gcov.)
  */
 static void
 unblock(struct search *search, uint32_t block)

@@ -87,8 +87,10 @@ skip_directory(const char *path)
 /*
  * Opens the notes (.gcno) of the data (.gcda) in --object-directory. Tries the
  * whole path of the data, then the path without its first directory, and so
- * on. The data may come from another machine. *in stays NULL if no such file
- * exists, or the option is not set. False: an error, or out of memory.
+ * on. Data from another machine has other directories at the begin of its
+ * path. Stops at the first file that exists. *in must be NULL before. It stays
+ * NULL if no such file exists, or the option is not set. False: an error, or
+ * out of memory.
  */
 static bool
 open_below(struct gcov_unit *unit, const char *data, struct cg_in **in)
@@ -338,16 +340,17 @@ find_relative(
 }
 
 /*
- * Sets *directory to the directory of the unit's relative names of sources. It
- * becomes "" if the unit has no such names. It also becomes "" if the
- * directory is not found; then warns. Warns as well if another unit may mean
- * another file by the same name. False: out of memory.
+ * Sets *directory to the directory that the unit's relative names of sources
+ * refer to. If the notes (.gcno) state the compiler's directory, takes that
+ * one. Otherwise *directory becomes "" if the unit has no relative names. It
+ * also becomes "" if the directory is not found; then warns. Warns as well if
+ * another unit may mean another file by the same name. False: out of memory.
  *
- * Notes (.gcno) of gcc 9 and later have the directory that the compiler ran
- * in. Older notes and those of clang do not (since clang 21 they have ".").
- * gcov uses their relative names unchanged. This is correct only in the
- * directory that the compiler ran in, so that directory is searched. It is the
- * directory of the notes, or one above it, that contains the source. With
+ * Notes of gcc 9 and later state the directory that the compiler ran in. Older
+ * notes and those of clang do not (since clang 21 they state "."). gcov uses
+ * their relative names unchanged. This is correct only in the directory that
+ * the compiler ran in, so that directory is searched. It is the directory of
+ * the notes, or one above it, that contains the source. With
  * --relative-to-notes it is the directory of the notes, as in lcov. From this,
  * the end is removed that the name of the unit's source repeats. For src/a.c
  * in top/src/a.gcno the compiler ran in top.

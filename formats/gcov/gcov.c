@@ -313,8 +313,8 @@ enum { GRAPH, LINES, DATA, OLD_FILES };
 /*
  * Reads a unit (object file) of gcc before 3.4 from its graph, lines and data,
  * and adds it. file[own] is the input, whose text, "input", has been read
- * already. The lines and the data may be NULL. Returns CG_OK unless the job
- * must end.
+ * already. file[LINES] and file[DATA] are NULL if there are no such files.
+ * Returns CG_OK unless the job must end.
  */
 static int
 read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],

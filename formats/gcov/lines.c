@@ -47,8 +47,8 @@ grow_slots(struct gcov_scratch *scratch)
 /*
  * Returns the slot of a line in the hash table. If the table does not have the
  * line, returns the free slot where it belongs. A free slot has another epoch
- * than the table. The seed is an address, so no file can cause many
- * collisions.
+ * than the table; the table must have one. The seed is an address, so no file
+ * can cause many collisions.
  */
 static struct gcov_slot *
 find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
@@ -116,10 +116,10 @@ add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 
 /*
  * Appends a touch to a line's list, and returns it. A touch says that the
- * block has code on the line, an index in scratch->line. It is marked as
- * repeated if the touch before it in the list is of the same block. For a
- * block without lines, the line is GCOV_NONE, and the touch is in no list.
- * NULL: out of memory.
+ * block has code on the line. "line" is the line's index in scratch->line. The
+ * touch is marked as repeated if the touch before it in the list is of the
+ * same block. For a block without lines, "line" is GCOV_NONE, and the touch is
+ * in no list. NULL: out of memory.
  */
 static struct gcov_touch *
 add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
@@ -177,9 +177,9 @@ sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 /*
  * Adds a touch for each line of the span. A touch says that the block has code
  * on the line. Adds the block's count to the sum of each line. In clang's
- * units the block becomes a member of each line, too. Sets *last to the index
- * in scratch->line of the span's last line. Leaves *last unchanged if the span
- * has no lines. False: out of memory.
+ * units the block becomes a member of each line, too: arcs into it count for
+ * the line. Sets *last to the index in scratch->line of the span's last line.
+ * Leaves *last unchanged if the span has no lines. False: out of memory.
  */
 static bool
 touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
@@ -331,9 +331,9 @@ mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
 }
 
 /*
- * Adds the sum of the arcs out of the entry block to the count of each of its
- * lines. No arc enters this block, so its lines would have count 0. llvm-cov
- * does the same.
+ * Adds the sum of the arcs out of the entry block to the count of each line of
+ * this block. count_entering() ignores arcs into the entry block, so these
+ * lines would have count 0. llvm-cov does the same.
  */
 static void
 count_entry_llvm(struct gcov_scratch *scratch)
@@ -355,9 +355,10 @@ count_entry_llvm(struct gcov_scratch *scratch)
  * a member of the lines that it counts for. If both ends of the arc are
  * members of a line, the arc stays within the line, and is not added. If such
  * an arc leads to the same or an earlier block, the line is cyclic. Its cycles
- * are counted later, from that block on, which is marked by solved[].back. At
- * the limit of work, stops with counts that are too low
- * (scratch->work_limit_hit).
+ * are counted later, from that block on, which is marked by solved[].back. In
+ * clang's units, arcs into the entry block are ignored; its lines get the
+ * counts of the arcs out of it. At the limit of work, stops with counts that
+ * are too low (scratch->work_limit_hit).
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)

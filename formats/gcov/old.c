@@ -311,8 +311,8 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 /*
  * Reads data of gcc 3.2 and earlier, which has n counters but no functions.
  * Each function of the graph (.bbg), in its order, gets as many counters as it
- * has arcs with a counter. False: the functions need more or fewer than n
- * counters, or out of memory.
+ * has arcs with a counter. False: the data is truncated, the functions need
+ * more or fewer than n counters, or out of memory.
  */
 static bool
 take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)

@@ -114,12 +114,12 @@ make_lists(struct walk *walk)
 }
 
 /*
- * Visits all blocks that are reachable from root and were not visited yet.
- * Sets walk->component of each block to one of the blocks of its strongly
- * connected component. All blocks of a component get the same one (Tarjan's
- * algorithm, without recursion). *numbered is the number of blocks visited so
- * far, and is updated. The arrays of the path are used as memory for the
- * search.
+ * Visits all blocks that are reachable from "root" and were not visited yet.
+ * "root" must be such a block. Sets walk->component of each block to one of
+ * the blocks of its strongly connected component. All blocks of a component
+ * get the same one (Tarjan's algorithm, without recursion). *numbered is the
+ * number of blocks visited so far, and is updated. The arrays of the path are
+ * used as memory for the search.
  */
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
@@ -371,7 +371,8 @@ pop(struct walk *walk, uint32_t start)
 /*
  * Starts the paths from the block "start". Marks the predecessors of this
  * block in walk->pred_of. Sets walk->missing to their number, as none is on
- * the path yet. Pushes the block on the path.
+ * the path yet. Sets walk->has_outer_pred if one of them is in another
+ * component. Pushes the block on the path.
  */
 static void
 begin_at(struct walk *walk, uint32_t start)

@@ -120,10 +120,10 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 }
 
 /*
- * Adds a summary record to the graph: its tag and its words. Each word is
- * added twice: as a number that must not change, and as one that merging adds.
- * write.c decides which of the two is written. False: there are more than 1024
- * summaries (an error of the record).
+ * Adds a summary record to the graph: a row for its tag, and a row for each of
+ * its words. A row has the word twice. Merging keeps the one, and adds the
+ * other to that of other inputs. write.c decides which of the two is written.
+ * False: there are more than 1024 summaries (an error of the record).
  */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
@@ -251,11 +251,11 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
 
 /*
  * Adds the counters of a record to the graph, for merging by the rule of their
- * kind. If all are zero, the file has no bytes for them, and only their number
- * is added. Counters that cannot be merged are dropped. Then a row
- * GCOV_RAW_DROPPED is added. If the function has the kind twice, a row
- * GCOV_RAW_DUPLICATE is added. Counters without a function are skipped. False:
- * malformed (an error of bytes).
+ * kind. Reads the record from its length on. If all counters are zero, the
+ * file may have no bytes for them, and only their number is added. Counters
+ * that cannot be merged are dropped, and a row GCOV_RAW_DROPPED is added. If
+ * the function has the kind twice, a row GCOV_RAW_DUPLICATE is added. Counters
+ * without a function are skipped. False: malformed (sets bytes->error).
  */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)

@@ -61,9 +61,10 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 /*
  * Adds the counts of arcs that have a counter to the sums of the blocks at
  * both ends. The counts of other arcs (on the spanning tree) are still
- * unknown. For each block, counts these arcs, and computes the exclusive or of
- * their indices. If no arc enters the entry, its sum of arcs in stays unknown,
- * as 0 would be wrong. The same holds for arcs out of the exit.
+ * unknown. For each block, counts its unknown arcs, and computes the exclusive
+ * or of their indices. If no arc enters the entry, the entry's sum of arcs in
+ * stays unknown, as 0 would be wrong. If no arc leaves the exit, the exit's
+ * sum of arcs out stays unknown.
  */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -366,7 +366,8 @@ put_counter(const struct writer *w, const struct row *row,
 /*
  * Returns the index in w->value of the counter's first value (of an
  * expression, such as a divisor). If the counter has no values, this is the
- * first value of the next counter.
+ * first value of the next counter. "counter" is a row of a value: its block is
+ * the kind + GCOV_RAW_VALUES.
  */
 static size_t
 find_values(const struct writer *w, const struct row *counter)
@@ -435,9 +436,10 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 }
 
 /*
- * Writes the record with the n counters of one kind of a function. From gcc 11
- * on, a record of counters that are all zero has a negative length and no
- * counters. False: the graph does not have n of them, and nothing was written.
+ * Writes the record with the n counters of one kind of a function. If the
+ * graph has none, all are zero. From gcc 11 on, such a record has a negative
+ * length and no counters. False: the graph has another number of counters, or
+ * n is too large. Nothing was written then.
  */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
