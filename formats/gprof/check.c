@@ -55,10 +55,11 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 }
 
 /*
- * Checks a histogram's range if it has samples, and makes its unit printable
- * ("seconds" if it has none). If "rate", the value of option --rate, is not 0,
- * it becomes the sampling rate. Otherwise an impossible sampling rate becomes
- * the usual one, with a warning. False: rejected (reported).
+ * Checks a histogram's range if it has samples. Makes the name and the letter
+ * of the histogram's unit printable; an empty name becomes "seconds". If
+ * "rate", the value of option --rate, is not 0, it becomes the sampling rate.
+ * Otherwise an impossible sampling rate becomes the usual one, with a warning.
+ * False: rejected (reported).
  */
 static bool
 check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)

@@ -103,7 +103,7 @@ describe_samples(struct cg_build *build, const struct gmon *gmon)
 /*
  * Adds a description of a shared library and its load address. Does nothing if
  * an earlier input has added the library. The graph's addresses are relative
- * to the load address, so that of the first input suffices.
+ * to the load address, so the load address in the first input suffices.
  */
 static void
 describe_library(struct cg_build *build, const struct gprof_image *image)

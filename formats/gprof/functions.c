@@ -30,9 +30,9 @@
 
 /*
  * Returns the length of a suffix that compilers append to names, if the text
- * begins with one. Suffixes are ".5", ".clone.5" and ".constprop.5". A '.' at
- * the end of the text counts as a suffix of length 1. 0: the text begins with
- * another word.
+ * begins with one. The text must begin with '.'. Suffixes are ".5", ".clone.5"
+ * and ".constprop.5". A '.' at the end of the text counts as a suffix of
+ * length 1. 0: another word follows the '.'.
  */
 static size_t
 suffix_length(const char *text)

@@ -119,10 +119,11 @@ walk_hist(
 }
 
 /*
- * Reads the arc record at chain->at. Counts it in chain and, unless fill is
- * NULL, adds it to fill's list of runs of consecutive arcs. If follows is
- * true, the record before was an arc, too, so no new run begins. False: the
- * record is incomplete (chain->end becomes CHAIN_CUT_ARC).
+ * Reads the arc record at chain->at, whose tag was read. Counts it in chain.
+ * Unless "fill" is NULL, adds it to fill->run, the list of runs of consecutive
+ * arcs. The list must have room for another run. If "follows" is true, the
+ * record before was an arc, too, so no new run begins. False: the record is
+ * incomplete (chain->end becomes CHAIN_CUT_ARC).
  */
 static bool
 walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
@@ -175,7 +176,8 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
  * *chain. Stops at the end of the file or at the first record that cannot be
  * read. Counts the records in *chain. chain->end becomes the reason why
  * reading stopped, chain->at the place. Stores the records in "fill", unless
- * it is NULL.
+ * it is NULL. The arrays of "fill" must be large enough for the records that
+ * an earlier call has counted.
  */
 static void
 walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)

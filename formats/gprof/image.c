@@ -319,10 +319,10 @@ first_start(const struct library *lib, uint64_t offset)
 /*
  * Proposes load addresses of the library by "self", an address that calls
  * enter. A call enters a function where it calls mcount, just after its begin.
- * Any function of the library can be the one at "self", if the offset within a
- * page fits. Each such function gives a load address. Appends these to
- * lib->base, which has room for PROPOSALS_MAX. Most addresses propose the
- * right load address, among others.
+ * Any function of the library can be the one at "self" if it has a call there,
+ * and if the offset within a page fits. Each such function gives a load
+ * address. Appends these to lib->base, up to PROPOSALS_MAX, for which there
+ * must be room. Most addresses propose the right load address, among others.
  */
 static void
 propose_bases(struct library *lib, uint64_t self)
@@ -398,8 +398,9 @@ count_explained(const struct library *lib, uint64_t base)
 
 /*
  * Sets *base to the best load address of the library. It is the one with which
- * most of the addresses that calls enter are entries of functions. False:
- * there is none, or two are equally good; *base then has no meaning.
+ * most of the addresses that calls enter are entries of functions. A load
+ * address that fewer of them propose than the best one so far is not tried.
+ * False: there is none, or two are equally good; *base then has no meaning.
  */
 static bool
 find_base(struct library *lib, uint64_t *base)

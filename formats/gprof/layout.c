@@ -251,11 +251,11 @@ set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
 }
 
 /*
- * Sets up *gmon for a graph that does not come from a gmon.out. Keeps only the
- * memory of histograms. There is one histogram of 4-byte bins. It covers the
- * executable or, without one, the hottest object. Pointer size and byte order
- * are those of the executable, else 64-bit and little endian. False: an error
- * (reported).
+ * Sets up *gmon for a graph that does not come from a gmon.out. Resets all
+ * members except gmon->hist, an array with room for one histogram. There is
+ * one histogram of 4-byte bins. It covers the executable or, without one, the
+ * hottest object. Pointer size and byte order are those of the executable,
+ * else 64-bit and little endian. False: an error (reported).
  */
 static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)

@@ -117,10 +117,11 @@ find_in_bucket(
 }
 
 /*
- * Sets *site to the caller of an arc and the address of the call. The call is
- * searched in x86 code. If it is not found, the address is the rounded one in
- * the file. If the caller is unknown, site->known is false. False: out of
- * memory (reported).
+ * Sets *site to the caller of an arc and the address of the call. The file may
+ * have a rounded address. Then the call is searched in x86 code. If it is not
+ * found, or the code is not x86, the address is the rounded one. Addresses of
+ * LD_PROFILE are exact. If the caller is unknown, site->known is false. False:
+ * out of memory (reported).
  */
 static bool
 find_site(struct mapper *map, const struct gmon_arc *arc,

@@ -209,7 +209,8 @@ unit_of(const struct gprof_symbols *symbols, size_t i)
  * Credits the current symbol with ticks of a bin, the bytes [low, high). The
  * ticks come from GNU gprof's rule. Adds them to the symbol's sum, and
  * converts the sum to a cost. Divides the cost that is new since the last call
- * among the symbol's lines in the bin.
+ * among the symbol's lines in the bin. Does nothing if there is no function at
+ * the symbol.
  */
 static void
 credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)
