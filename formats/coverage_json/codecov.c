@@ -195,11 +195,11 @@ struct writer {
 };
 
 /*
- * Writes the value of a line. This is "1/2" (branches taken, branches) or, if
- * the line has no branches, its count. Branches without one that was taken,
- * "0/2", would mean that the line did not run. So if it ran, writes its count,
- * too. Does so as well if it did not run, but a branch was taken. Counts the
- * lines that lose their count or their branches, for a message.
+ * Writes the value of a line: "1/2" (branches taken, branches) or its count.
+ * Writes the branches only if the line ran and a branch was taken, or if
+ * neither happened. For a line that ran, "0/2" would mean that it did not run.
+ * For a line that did not run, "1/2" would mean that it ran. Counts the lines
+ * that lose their count or their branches, for a message.
  */
 static void
 put_value(struct writer *w, const struct cg_line_sum *line)

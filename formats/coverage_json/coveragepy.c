@@ -148,9 +148,10 @@ compare_branches(const void *pa, const void *pb)
 }
 
 /*
- * Adds the branches that were read for a file to its lines, sorted and each
- * once. If any branch of a line was taken, all branches of the line are
- * flagged as reached. False: an error (reported).
+ * Adds the branches that were read for a file to the branches collected for
+ * it, sorted and each once. Empties the list python->branch. If any branch of
+ * a line was taken, all branches of the line are flagged as reached. False: an
+ * error (reported).
  */
 static bool
 add_branches(struct cg_doc *doc, struct python *python)

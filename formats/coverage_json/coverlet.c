@@ -201,9 +201,10 @@ read_coverlet(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Returns CG_PROBE_SURE for five nested objects, else CG_PROBE_NO. They are a
- * module, a document, a class, a method and its "Lines" or "Branches". Checks
- * the first key of each; that of the module contains ".dll" or ".exe".
+ * Returns CG_PROBE_SURE for five nested objects, else CG_PROBE_NO. Checks the
+ * first key of each. The keys are the names of a module, a document, a class
+ * and a method, then "Lines" or "Branches". The name of the module must
+ * contain ".dll" or ".exe".
  */
 static int
 probe(const struct cg_head *head)

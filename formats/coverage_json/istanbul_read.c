@@ -34,8 +34,8 @@ struct istanbul {
 /*
  * Returns the item (statement, function or branch) whose id is the number in
  * "key". Adds the item to "items" if the file does not have it yet. The
- * pointer is valid until the next call. NULL: the key is no number, or out of
- * memory (reported).
+ * pointer is valid until the next call. NULL: the key is no number below 2^32
+ * - 1, or out of memory (both reported).
  */
 static struct item *
 get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
@@ -306,7 +306,7 @@ compare_lines(const void *pa, const void *pb)
  * Adds the lines of the file from its statements, which it sorts by line. A
  * line's count is the highest count of the statements that begin on the line.
  * Skips a line if the file states no count, not even 0, for its statements.
- * False: an error (reported).
+ * Skips statements whose line is unknown (0). False: an error (reported).
  */
 static bool
 add_lines(struct cg_doc *doc, struct istanbul *istanbul)

@@ -146,10 +146,11 @@ collect(struct writer *w)
 /*
  * True if the counts of the file's lines follow from its statements. Then the
  * statements are written instead of the lines. Readers give a line the highest
- * count of the statements that begin on it. So the result is false if
- * statements also count for lines on which they only continue, or if lines
- * were excluded. It is also false if some of several inputs have only lines,
- * and if w->other is set.
+ * count of the statements that begin on it. So the result is false if a line
+ * has another count than this one. It is false if no statement begins on a
+ * line, as the line only continues a statement. It is false if a statement's
+ * line is missing, as it was excluded. It is also false if there are no
+ * statements, or if w->other is set.
  */
 static bool
 give_lines(const struct writer *w)

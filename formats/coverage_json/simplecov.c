@@ -250,10 +250,10 @@ move_lines(
 
 /*
  * Moves executions of one file's lines from the run to tests. take_bits() has
- * read which tests ran them. Each test has a part (section) of the graph.
- * Afterwards, the list of these lines is empty, and the run's part is the
- * current one. If the run has no file with this path, counts that and moves
- * nothing. False: an error (reported).
+ * read which tests ran the lines. Each test has a part (section) of the graph.
+ * Afterwards, s->bits and s->hex are empty, and the run's part is the current
+ * one. If the run has no file with this path, moves nothing, and increments
+ * s->unknown if s->bits was not empty. False: an error (reported).
  */
 static bool
 end_bits(struct cg_doc *doc, cg_name path)
@@ -447,9 +447,9 @@ take_method_list(struct cg_doc *doc)
 /* ---- Branches and methods: .resultset.json ------------------------------ */
 
 /*
- * Removes the last four numbers and the opening bracket from a key such as
- * "[:then, 1, 11, 6, 11, 32]". number[] becomes first line and column, last
- * line and column. False: malformed.
+ * Removes the brackets and the last four numbers from a key such as "[:then,
+ * 1, 11, 6, 11, 32]". The numbers are first line and column, last line and
+ * column; number[] gets them. False: malformed, and *key has no meaning.
  */
 static bool
 cut_range(struct cg_slice *key, uint32_t number[4])
@@ -513,10 +513,11 @@ take_conditions(struct cg_doc *doc)
 }
 
 /*
- * Adds the name of a method, as SimpleCov writes it, and returns its id. The
- * key "Stack", :push becomes the name Stack#push. The key "#<Class:Stack>",
- * :new becomes Stack.new. 0: the key has no ", :", or out of memory
- * (reported).
+ * Adds the name of a method, as SimpleCov writes it, and returns its id. A key
+ * has a class in quotes, a comma and a symbol. Class "Stack" and symbol :push
+ * become the name Stack#push. Class "#<Class:Stack>" and symbol :new become
+ * Stack.new, the name of a class method. 0: the key has no comma with a symbol
+ * after it, or out of memory (reported).
  */
 static cg_name
 name_method(struct cg_doc *doc, struct cg_slice key)
@@ -591,8 +592,9 @@ take_methods(struct cg_doc *doc, void *into)
 
 /*
  * Adds functions and branches of the file that was read to the graph. Appends
- * its lines to s->owned. These are added when the run ends, after the
- * executions by tests are subtracted. False: an error (reported).
+ * the file's lines to s->owned. end_run() adds these lines to the graph, after
+ * the executions by tests are subtracted. Moves executions to tests if
+ * take_bits() has read any for this file. False: an error (reported).
  */
 static bool
 end_file(struct cg_doc *doc, cg_name path)

@@ -194,9 +194,10 @@ open_neighbour(struct cg_doc *doc, const char *name, bool *found)
 /*
  * Finds and reads the source with an absolute path. With option "sources",
  * looks for the path only below the directory of the option. Otherwise reads
- * the path if it is below the working directory. If that fails, looks for its
- * base name next to the input. Sets *found if the source exists; it must be
- * false before. A missing source is no error. False: an error (reported).
+ * the path if it is below the working directory. If the source is not found
+ * so, looks for its base name next to the input. Sets *found if the source
+ * exists; it must be false before. A missing source is no error. False: an
+ * error (reported).
  */
 static bool
 read_source(struct cg_doc *doc, const char *path, bool *found)
@@ -508,11 +509,11 @@ stays_below(const char *path)
 }
 
 /*
- * Sets *found to whether a URL such as "file:///a%20b.js" is of this kind, and
- * its path is safe. If it is, sets v8->path to the decoded path. A path is not
- * safe if a component is empty, "." or "..", as the path could leave a
- * directory. It is not safe either if it has a NUL. node does not write such
- * paths. False: out of memory (reported).
+ * Sets *found to whether the URL is a file URL such as "file:///a%20b.js" with
+ * a safe path. If it is, sets v8->path to the decoded path. A path is not safe
+ * if a component is empty, "." or "..", as the path could leave a directory.
+ * It is not safe either if it has a NUL. node does not write such paths.
+ * False: out of memory (reported).
  */
 static bool
 set_path(struct cg_doc *doc, struct cg_slice url, bool *found)

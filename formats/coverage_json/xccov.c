@@ -263,9 +263,11 @@ struct text {
 };
 
 /*
- * Adds a line of the text form, such as " 3: 17". Skips a line without code, "
- * 3: *". Sets t->subrange to whether the text ends with "[", as in " 3: 17 [".
- * Then lines with the counts of columns follow. False: rejected (reported).
+ * Adds a line of the text form to the graph. In a line such as "3: 17", 3 is
+ * the number of the line and 17 its count. Skips a line without code, whose
+ * count is an asterisk. If "[" follows the count, the text lines after it have
+ * the counts of columns. Sets t->subrange to whether it does. False: rejected
+ * (reported). A line before the first file is rejected, too.
  */
 static bool
 take_text_line(struct text *t, struct cg_slice line)
