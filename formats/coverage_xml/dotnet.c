@@ -162,10 +162,10 @@ take_columns(struct coverage_xml_reader *r, const struct names *names,
 }
 
 /*
- * Reads first and last line of a statement from the attributes in names. If
- * the last line is absent, it is set to the first. Also reads the count,
- * unless names->count is NULL, and the columns, if the target can represent
- * them. False: rejected (reported).
+ * Reads first and last line of a statement. "names" has the names of the
+ * attributes. If the last line is absent, it is set to the first. Also reads
+ * the count, unless names->count is NULL, and the columns, if the target can
+ * represent them. False: rejected (reported).
  */
 static bool
 take_statement(struct coverage_xml_reader *r, const struct names *names,

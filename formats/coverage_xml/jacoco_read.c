@@ -458,7 +458,8 @@ add_source(struct reader *reader, const struct source *source,
 
 /*
  * Adds the method to the graph as a function and sets method->fn. If its
- * METHOD counter is known, adds one entry if the method ran, else 0 entries.
+ * METHOD counter is known, adds a call of the method by the unknown caller.
+ * The call's count is 1 if the method ran, else 0.
  */
 static void
 add_method(struct reader *reader, struct method *method)

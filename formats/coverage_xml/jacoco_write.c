@@ -239,8 +239,9 @@ list_methods(struct writer *j, struct cg_slice main_class)
 
 /*
  * Fills j->class with the classes of the file. main_class is the first one.
- * The classes of the other methods follow, which are sorted by class. Sets the
- * class of each method. False: out of memory (reported).
+ * Then come the other classes that methods in j->method have; these methods
+ * must be sorted by class. Sets the index of each method's class. False: out
+ * of memory (reported).
  */
 static bool
 list_classes(struct writer *j, struct cg_slice main_class)
