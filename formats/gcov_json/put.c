@@ -90,7 +90,8 @@ compare_steps(const void *pa, const void *pb)
 /*
  * Lists the function's prime paths that were not taken. Appends their numbers
  * to w->path. Appends their steps (lines of their blocks) to w->step, and
- * sorts all steps there.
+ * sorts all steps there. Both lists must be empty before. If memory runs out,
+ * which is reported, they are incomplete.
  */
 static void
 list_paths(struct gcov_json_writer *w, cg_fn fn)

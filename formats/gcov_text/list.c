@@ -111,9 +111,10 @@ sort_fns(struct reader *r)
 }
 
 /*
- * Reads function:LINE,[END,]COUNT,NAME. Adds the function and, unless COUNT is
- * negative, its calls to the graph. Appends it to the functions of the file.
- * False: an error (reported).
+ * Reads function:LINE,[END,]COUNT,NAME. Adds the function to the graph. Unless
+ * COUNT is negative, adds COUNT calls of the function by the unknown caller.
+ * Appends the function to the list r->fn of the file's functions. False: an
+ * error (reported).
  */
 static bool
 take_function(struct reader *r, struct cg_slice rest)

@@ -8,8 +8,8 @@
 /* ---- Branches, calls, conditions ---------------------------------------- */
 
 /*
- * Writes the annotation for a branch or call of a line, with this number:
- * "branch  0 taken 5 (fallthrough)".
+ * Writes the annotation for a branch or call of a line: "branch 0 taken 5
+ * (fallthrough)". "number" is the number in this text, here 0.
  */
 static void
 put_arc(

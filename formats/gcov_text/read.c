@@ -209,9 +209,10 @@ take_block(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads COUNT:LINE:SOURCE, a line of the file, or COUNT:LINE-block N. A line
- * of the file begins the functions whose summaries came before it. If it has
- * code, it is held back for the current function. An instance is one of
+ * Reads COUNT:LINE:SOURCE, a line of the file, or COUNT:LINE-block N, a block
+ * on the last line. The branches and calls that follow belong to the block. A
+ * line of the file begins the functions whose summaries came before it. If it
+ * has code, it is held back for the current function. An instance is one of
  * several functions that begin on one line; its lines are added at once.
  * False: malformed, or an error (reported).
  */
