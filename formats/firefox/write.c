@@ -537,9 +537,9 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Passes the samples of a track (timeline of a thread) with a cost to
- * put_sample(). In a track of begins and ends of calls, the time between two
- * of them is a sample.
+ * Passes the samples of a track (timeline of a thread) to put_sample(). Skips
+ * samples with cost 0. In a track of begins and ends of calls, the time
+ * between two of them is a sample.
  */
 static void
 visit_track(struct writer *w, size_t number)

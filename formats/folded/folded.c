@@ -31,7 +31,8 @@
 /*
  * Rates a line for the probe, which recognises the format. 1: a stack and its
  * count, or a stack of Austin with its metrics. 0: undecided, as the line is
- * empty, a comment or a header. -1: not of this format.
+ * empty, a comment or a header. -1: not of this format, such as a line that
+ * begins with a blank.
  */
 static int
 rate_line(struct cg_slice line)
@@ -92,7 +93,7 @@ is_deep(struct cg_slice line)
 /*
  * True for lines of other files that look like a stack of one frame and a
  * count: rows of numbers, "NAME = 5", "#define NAME 5", "NAME 0", columns
- * between tabs.
+ * between tabs. rate_line() must have taken the line for a stack.
  */
 static bool
 is_other_text(struct cg_slice line)

@@ -67,10 +67,10 @@ split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
 }
 
 /*
- * Adds the function of a frame to the graph and returns it. note is the
- * frame's annotation, such as "_[k]" for the kernel. Sets file and line of
- * *pos if the frame states them. Called for frames whose function the parsing
- * threads did not find.
+ * Adds the function of a frame to the graph and returns it. The frame has an
+ * annotation, such as "_[k]" for the kernel, or none; "note" is its index in
+ * folded_notes. Sets file and line of *pos if the frame states them. Called
+ * for frames whose function the parsing threads did not find.
  */
 static cg_fn
 add_fn(
@@ -513,8 +513,9 @@ take_mode(struct cg_slice line, struct cg_slice *mode)
 
 /*
  * Returns the dialect of the block's stacks, if they are those of Austin, a
- * profiler of Python. Returns FOLDED_PLAIN if there are no stacks, or some are
- * not Austin's. Sets *mode to the mode that a comment of the block states, if
+ * profiler of Python. The first stack and the mode before it decide which
+ * dialect it is. Returns FOLDED_PLAIN if there are no stacks, or some are not
+ * Austin's. Sets *mode to the mode that a comment of the block states, if
  * there is one.
  */
 static enum folded_austin

@@ -214,9 +214,9 @@ is_low(uint64_t c)
 }
 
 /*
- * Writes UTF-16, stored as one number per char, as UTF-8 to a buffer that is
- * large enough. A lone surrogate becomes U+FFFD. Ends early at a malformed
- * number. Returns the end of the text.
+ * Writes UTF-16, stored as one number per char, as UTF-8 to a buffer. The
+ * buffer needs 3 bytes for each number. A lone surrogate becomes U+FFFD. Ends
+ * early at a malformed number. Returns the end of the text.
  */
 static char *
 convert_chars(char *to, struct jfr_bytes b)
