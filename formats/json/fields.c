@@ -98,8 +98,10 @@ take_signed(struct json_reader *r, uint64_t *number)
 }
 
 /*
- * Takes an id of the file, and sets *id to the builder's id for it; 0 stays 0.
- * False: no number, or the file has not defined the id (reported).
+ * Takes a number that the input uses for an object, file, function or the
+ * like. "ids" has the numbers that the input has defined so far. Sets *id to
+ * the builder's id for it; 0 stays 0. False: no number, or the input has not
+ * defined the number (reported).
  */
 static bool
 take_id(struct json_reader *r, const struct json_ids *ids, uint64_t *id)

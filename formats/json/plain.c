@@ -49,9 +49,10 @@ take_digits(const char **at, uint64_t *number)
 
 /*
  * Reads an array of plain numbers, "[1,2]". *at points to its bracket, and
- * becomes the pointer after its end. Stores the numbers from number[0] on.
- * Returns the pointer after the last number. NULL: the array has other items,
- * or more than CG_EVENT_MAX; *at may have changed.
+ * becomes the pointer after its end. Stores the numbers from number[0] on,
+ * where there must be room for CG_EVENT_MAX. Returns the pointer after the
+ * last number. NULL: the array has other items, or more than CG_EVENT_MAX; *at
+ * may have changed.
  */
 static inline uint64_t *
 take_costs(const char **at, uint64_t *number)
@@ -72,11 +73,13 @@ take_costs(const char **at, uint64_t *number)
 
 /*
  * Reads the fields after a line's tag, from "at" on. Stores all their numbers
- * in order from number[0] on. Stores the number of fields in line->fields.
- * line->array becomes the index of the field that is an array. line->costs
- * becomes the number of its items. Returns the newline at the end of the line.
- * NULL: the line is not plain. A plain line has at most JSON_FIELD_MAX fields.
- * They are unsigned numbers, and at most one array of them.
+ * in order from number[0] on. There must be room for the numbers of
+ * JSON_FIELD_MAX fields and one array. line->fields must be 0 before, and
+ * becomes the number of fields. line->array must be JSON_NO_ARRAY before. It
+ * becomes the index of the field that is an array, and line->costs the number
+ * of its items. Returns the newline at the end of the line. NULL: the line is
+ * not plain. A plain line has at most JSON_FIELD_MAX fields. They are unsigned
+ * numbers, and at most one array of them.
  */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)
@@ -175,9 +178,11 @@ json_close(void *own)
 /* ---- In the reader ------------------------------------------------------- */
 
 /*
- * Checks the value of a field. "kind" is the letter of the field's kind. An id
- * of the file is replaced by the builder's id; 0 stays 0. False: the value is
- * too large, the file has not defined the id, or the kind is no number.
+ * Checks the value of a field. "kind" is the letter of the field's kind. If
+ * the value refers to an object, file, function or the like, replaces the
+ * number that the input uses for it by the builder's id; 0 stays 0. False: the
+ * value is too large, the input has not defined the number, or the kind is no
+ * number.
  */
 static inline bool
 convert_number(const struct json_reader *r, char kind, uint64_t *number)

@@ -17,8 +17,9 @@
 /* ---- Definitions -------------------------------------------------------- */
 
 /*
- * Returns true if field 0 of the line is the next id of a table, as ids must
- * be dense; false: rejected (reported).
+ * Returns true if field 0 of the line is the next number of the table "ids".
+ * The input must number its objects, files, functions and the like from 1
+ * without gaps. False: rejected (reported).
  */
 static bool
 check_new_id(struct json_reader *r, const struct json_ids *ids)
@@ -31,9 +32,10 @@ check_new_id(struct json_reader *r, const struct json_ids *ids)
 }
 
 /*
- * Maps the next id of the file to the builder's id. False: another id of the
- * file has this builder's id already, or out of memory (reported), or the
- * builder has failed.
+ * Maps the next number that the input defines in "ids" to the builder's id.
+ * The input numbers objects, files, functions and the like, each kind from 1.
+ * False: another number has this builder's id already, or out of memory
+ * (reported), or the builder has failed.
  */
 static bool
 define(struct json_reader *r, struct json_ids *ids, uint32_t id)
