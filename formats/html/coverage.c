@@ -186,6 +186,7 @@ index_of(const struct run *r, cg_fn fn)
  * Sets r->entries of each function of the current file to 1 + the number of
  * its calls. An unknown number counts as one call if a line of the function
  * ran, else as none. Elements of functions without coverage stay 0.
+ * Afterwards, r->lines is before the file's first line again.
  */
 static void
 count_entries(struct run *r)

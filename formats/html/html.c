@@ -108,7 +108,8 @@ open_writer(struct html_writer *w, struct cg_out *out)
 
 /*
  * Sets w->least from --html-min, such as "0.1%", in millionths of the total.
- * Returns CG_OK, or the status of a malformed option (reported).
+ * The option must be set. Returns CG_OK, or the status of a malformed option
+ * (reported).
  */
 static int
 get_least(struct html_writer *w)

@@ -91,8 +91,10 @@ lower(struct instrs *at, uint64_t addr)
 /*
  * Sets at->lowest to the lowest address of the costs, calls and jumps of the
  * function at->fn. Address 0 does not count. at->lowest is 0 if there is no
- * other. Offsets in the page are relative to it. Opens and reads at->rows, so
- * the caller has to open them again. False: an error (reported).
+ * other, or if the page shows no addresses. Offsets in the page are relative
+ * to it. Costs are sorted by address, so the first one with an address
+ * suffices. Opens and reads at->rows, so the caller has to open them again.
+ * False: an error (reported).
  */
 static bool
 find_lowest(struct instrs *at)
