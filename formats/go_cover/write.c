@@ -41,9 +41,10 @@ struct writer {
 /* ---- Collecting --------------------------------------------------------- */
 
 /*
- * Appends the regions that begin on the current line to w->block. Regions from
- * Go have their number of statements as label, and no flags. Sets w->mixed if
- * a region is different. False: an error (reported).
+ * Appends the regions that begin on the current line to w->block. This line
+ * must be the last one in w->line. Regions from Go have their number of
+ * statements as label, and no flags. Sets w->mixed if a region is different.
+ * False: an error (reported).
  */
 static bool
 add_blocks(struct writer *w)
@@ -83,9 +84,10 @@ collect(struct writer *w)
 }
 
 /*
- * Raises line.most of each line that a block covers to at least the block's
- * count. Adds the number of these lines to *spans, the work so far. False: the
- * file lacks one of the lines, or the work is too much.
+ * Marks each line of a block as covered, and raises line.most of the line to
+ * at least the block's count. Adds the number of these lines to *spans, the
+ * work so far. False: the file lacks one of the lines, or the work is too
+ * much.
  */
 static bool
 cover(struct writer *w, const struct block *block, uint64_t *spans)

@@ -98,8 +98,8 @@ is_hidden(struct gperf_reader *r, uint64_t addr)
 
 /*
  * Adds a stack whose frames are all hidden (is_hidden()). Adds these frames
- * anyway, as the stack would be empty otherwise. *id becomes the node of the
- * leaf. False: an error (reported).
+ * anyway, as the stack would be empty otherwise. *id must be 0, the root,
+ * before. It becomes the node of the leaf. False: an error (reported).
  */
 static bool
 add_hidden(struct gperf_reader *r, uint32_t leaf, cg_node *id)

@@ -74,9 +74,10 @@ gperf_set_heap_events(struct gperf_reader *r, bool allocs)
 }
 
 /*
- * Sets the events of the profile. objects is false for profiles of growth and
- * fragmentation, whose numbers are spans and bytes. Numbers of allocations
- * only become events if they differ from those in use.
+ * Sets the events of the profile. "objects" is false for profiles of growth
+ * and fragmentation, whose numbers are spans and bytes. The numbers of
+ * allocations in the header become events only if they are not 0, and differ
+ * from those in use.
  */
 static void
 set_events(struct gperf_reader *r, bool objects)

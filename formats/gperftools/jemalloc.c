@@ -51,10 +51,11 @@ set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
 /* ---- Counts -------------------------------------------------------------- */
 
 /*
- * Begins the counts of a stack; count[] has those of all threads together.
- * Computes from their average size of objects the factor that turns sampled
- * counts into estimates. If the counts of all allocations are not 0, adds the
- * events for them.
+ * Begins the counts of a stack; count[] has the counts of all threads
+ * together: objects and bytes in use, then objects and bytes allocated.
+ * Computes for both pairs the factor that turns sampled counts into estimates.
+ * It depends on the average size of the objects. If the counts of allocations
+ * are not 0, adds the events for them.
  */
 static void
 begin_counts(struct gperf_reader *r, const uint64_t count[4])

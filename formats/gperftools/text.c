@@ -24,7 +24,8 @@ begins_mappings(struct cg_slice line)
 /*
  * Reads the labels of a sample, {"worker":"one", "id":"7"}, as quoted by Go,
  * into a group: samples with the same labels. Labels that are too long are
- * skipped. False: an error (reported).
+ * skipped. Labels after malformed text are ignored. False: an error
+ * (reported).
  */
 static bool
 take_labels(struct gperf_reader *r, struct cg_slice text)
