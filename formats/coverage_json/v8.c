@@ -309,7 +309,7 @@ count_lines(struct cg_doc *doc)
 
 /*
  * Returns the number (from 1) of the last line that begins at or before the
- * offset. Returns 1 if there is none.
+ * offset. Returns 1 if there is none. The source must have a line.
  */
 static uint32_t
 last_line(const struct v8 *v8, uint64_t offset)

@@ -329,10 +329,10 @@ gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 
 /*
  * Returns the flags for what is added to the graph for the block.
- * CG_BRANCH_UNMARKED: its lines get no mark (such as gcov's $$$$$) if it was
- * not executed. This is so if notes from version 8 on say that the unit gets
- * no such marks (Ada), or if they are clang's. CG_BRANCH_EXIT: the exit block
- * of clang.
+ * CG_BRANCH_UNMARKED: the block's lines get no mark (such as gcov's $$$$$) if
+ * the block was not executed. This is so if the notes are of version 8 or
+ * later, and say that the unit gets no such marks. Notes of Ada and of clang
+ * say so. CG_BRANCH_EXIT: the exit block of clang.
  */
 unsigned
 gcov_block_flags(

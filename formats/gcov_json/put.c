@@ -439,7 +439,10 @@ put_expressions(
 	}
 }
 
-/* True if the text needs no escapes in a JSON string. */
+/*
+ * True if the text has only printable ASCII characters, and no quote and no
+ * backslash. A JSON string can then contain the text as it is.
+ */
 static bool
 is_plain(struct cg_slice text)
 {

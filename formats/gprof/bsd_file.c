@@ -77,7 +77,8 @@ take_header(struct cg_slice bytes, const struct variant *variant, bool big,
 
 /*
  * Returns the size of a histogram's counter in bytes. FreeBSD's kernel states
- * its type in the header. Other systems write 0 there, and use 2 bytes.
+ * the counter's type in the header. Other systems write 0 there, and use 2
+ * bytes.
  */
 static unsigned
 counter_width(const struct header *header)
@@ -162,8 +163,9 @@ gprof_probe_bsd(struct cg_slice text, bool whole)
 
 /*
  * True for files of MinGW and Cygwin. They are like those of the BSDs, but
- * their counts have 4 bytes, and 4 uninitialized bytes follow each count. Read
- * as counts of 8 bytes, at least one of them is impossibly large.
+ * their counts have 4 bytes, and 4 uninitialized bytes follow each count.
+ * "gmon" has them as counts of 8 bytes, so at least one count is impossibly
+ * large. False also if such a file's uninitialized bytes are all small.
  */
 static bool
 is_padded(const struct gmon *gmon)

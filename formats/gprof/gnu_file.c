@@ -384,8 +384,9 @@ report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 
 /*
  * Adds the last histogram of a truncated file, with the counters that the file
- * still has. Does nothing if the record at chain->at, where reading stopped,
- * is no histogram, or if its header is incomplete.
+ * still has. gmon->hist must have room for it. Does nothing if the record at
+ * chain->at, where reading stopped, is no histogram, or if the histogram's
+ * header is incomplete.
  */
 static void
 recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)

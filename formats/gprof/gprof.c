@@ -17,7 +17,10 @@
 
 #include "layout.h"
 
-/* Returns the value of a numeric option; 0: not set, or not a number. */
+/*
+ * Returns the number that a numeric option begins with; 0: the option is not
+ * set, or begins with no number.
+ */
 static uint64_t
 number_option(const struct cg_job *job, const char *name)
 {
