@@ -38,10 +38,10 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 }
 
 /*
- * Adds a line and "all" branches of it to those collected for the file. The
- * first "hit" branches were taken. The line's count is 1 if a branch was
- * taken, else 0. Adds nothing for line number 0. False: an error (reported),
- * such as too many branches.
+ * Appends a line and "all" branches of the line to codecov->section, the data
+ * of the file. The first "hit" branches were taken. The line's count is 1 if a
+ * branch was taken, else 0. Adds nothing for line number 0. False: an error
+ * (reported), such as too many branches.
  */
 static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)

@@ -147,9 +147,10 @@ close_directory(struct writer *w)
 }
 
 /*
- * Makes the directories of *path the open ones. Closes open directories that
- * are not in the path, and opens those that are missing. *path becomes the
- * base name. False: out of memory (reported).
+ * Makes the directories of *path the open directories. Closes each open
+ * directory that is not in the path, and opens those of the path that are not
+ * open. The root must be open. *path becomes the base name. False: out of
+ * memory (reported).
  */
 static bool
 enter(struct writer *w, struct cg_slice *path)

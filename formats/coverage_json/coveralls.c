@@ -35,9 +35,9 @@ take_coverage(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the branches of a file, and adds them to those collected for the file.
- * They are one flat array of numbers, four for each branch: line, block,
- * branch, count. False: an error (reported).
+ * Reads the branches of a file, one flat array of numbers. It has four numbers
+ * for each branch: line, block, branch, count. Appends the branches to
+ * coveralls->section, the data of the file. False: an error (reported).
  */
 static bool
 take_branches(struct cg_doc *doc, void *into)

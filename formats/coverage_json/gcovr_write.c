@@ -36,8 +36,9 @@ put_fn(struct writer *w, const struct cg_merged_fn *fn, const char *name,
 }
 
 /*
- * Writes the file's functions; those with the same demangled name and line are
- * merged, as gcovr rejects duplicates. False: an error (reported).
+ * Writes the file's functions. Functions with the same demangled name and line
+ * are written as one function, as gcovr rejects duplicates. False: an error
+ * (reported).
  */
 static bool
 put_fns(struct writer *w)

@@ -25,7 +25,8 @@ struct writer {
 };
 
 /*
- * Writes the key of a map's next member, "12":, after a comma unless id is 0.
+ * Writes the key of a map's next member: the id in quotes, and a colon. Writes
+ * a comma first unless the id is 0.
  */
 static void
 put_id(struct writer *w, size_t id)
@@ -147,10 +148,11 @@ collect(struct writer *w)
  * True if the counts of the file's lines follow from its statements. Then the
  * statements are written instead of the lines. Readers give a line the highest
  * count of the statements that begin on it. So the result is false if a line
- * has another count than this one. It is false if no statement begins on a
- * line, as the line only continues a statement. It is false if a statement's
- * line is missing, as it was excluded. It is also false if there are no
- * statements, or if w->other is set.
+ * has another count than this highest count. It is false if no statement
+ * begins on a line, as the line only continues a statement. It is false if a
+ * statement begins on a line that the file does not have, as the line was
+ * excluded. It is also false if there are no statements, or if w->other is
+ * set.
  */
 static bool
 give_lines(const struct writer *w)

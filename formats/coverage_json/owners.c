@@ -16,9 +16,9 @@ coverage_json_add_event(struct cg_build *build)
 
 /*
  * Orders functions for qsort(): by first line, then the longer one first, as
- * it contains the other. Functions may have the same lines (instances of a
- * template). Of these, the one with the highest count comes first, and lines
- * are given to it.
+ * it contains the other. Functions may have the same lines, such as instances
+ * of a template. Then the function with the highest count comes first, as the
+ * lines are added to the first one.
  */
 static int
 compare_fns(const void *pa, const void *pb)

@@ -468,9 +468,9 @@ cut_range(struct cg_slice *key, uint32_t number[4])
 }
 
 /*
- * Reads the branches of one condition, an object of counts by key. Adds them
- * to those collected for the file, as one block (group of branches) on the
- * condition's line. False: an error (reported).
+ * Reads the branches of one condition, an object of counts by key. Adds the
+ * branches to those that were read for the file, as one block (group of
+ * branches) on the condition's line. False: an error (reported).
  */
 static bool
 take_condition(struct cg_doc *doc, uint32_t line)
@@ -738,8 +738,8 @@ take_meta(struct cg_doc *doc, void *into)
 /*
  * Reads the value of a top-level key. A key that coverage.json defines is read
  * as such, or skipped. Any other key is the name of a run of .resultset.json.
- * Then ends the run before, and begins a part (section of the graph) for this
- * one. False: an error (reported).
+ * For such a key, ends the run before, begins a part (section of the graph),
+ * and reads the run. False: an error (reported).
  */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)

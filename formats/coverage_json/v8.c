@@ -171,8 +171,9 @@ open_below(
 }
 
 /*
- * Reads the source with this base name in the directory of the input, and sets
- * *found, if there is one. False: an error (reported).
+ * Looks for the file "name", a base name, in the directory of the input. If
+ * there is one, reads it as the source, and sets *found. False: an error
+ * (reported).
  */
 static bool
 open_neighbour(struct cg_doc *doc, const char *name, bool *found)
