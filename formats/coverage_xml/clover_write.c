@@ -113,8 +113,9 @@ put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
 }
 
 /*
- * Writes <line num="1" type="stmt"; type is the attribute's text. The caller
- * adds attributes and the end of the tag.
+ * Writes the begin of an element, <line num="1" type="stmt". "type" is the
+ * text of the attribute type, with a blank before it. The caller adds
+ * attributes and the end of the tag.
  */
 static void
 put_line(struct cg_out *out, uint32_t number, const char *type)
@@ -234,9 +235,10 @@ compare_names(const void *pa, const void *pb)
 }
 
 /*
- * Sorts functions by line. Sets shares_name of functions that have the same
- * name, such as overloads in Java and variants of C++ constructors. For these,
- * the linker name is written, to tell them apart.
+ * Sorts functions by line. Sets shares_name of each function that has the same
+ * name as another, such as overloads in Java and variants of C++ constructors.
+ * put_methods() writes the linker names of these functions, to tell them
+ * apart.
  */
 static void
 sort_fns(struct coverage_xml_fns *f)

@@ -364,11 +364,11 @@ cost_of(const struct cg_line *row, size_t column)
 }
 
 /*
- * Returns the missed and covered instructions of a row (what one function has
- * on a line). These are the instructions that JaCoCo counted, if the graph has
- * them and they agree with the row's count. Otherwise it is one instruction,
- * covered if the row ran. If the line has no hits (or negative ones), none of
- * its rows ran.
+ * Returns the numbers of missed and covered instructions of a row (what one
+ * function has on a line). These are the instructions that JaCoCo counted, if
+ * the graph has them and they agree with the row's count. Otherwise the row
+ * has one instruction, which is covered if the row ran. If the line has no
+ * hits, or a negative count, no row on it ran.
  */
 static struct counter
 instructions_of(

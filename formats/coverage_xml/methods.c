@@ -262,9 +262,9 @@ add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,
 }
 
 /*
- * Adds the outcomes of one line to the graph. The outcomes of one branch
- * instruction follow each other, and have the same group. They become one
- * block (group of branches). Blocks are numbered from 0. False: the builder
+ * Adds the n outcomes of one line to the graph. Consecutive outcomes with the
+ * same group are those of one branch instruction. They become one block (group
+ * of branches). The blocks of the line are numbered from 0. False: the builder
  * has failed.
  */
 static bool
