@@ -193,15 +193,16 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Adds each branch or call ("kind") of a line to the graph. All branches of a
- * block are flagged as reached if one of them has a count. So are all branches
- * of a line that ran and has no block that never ran.
+ * Adds each branch or call ("kind") of a line to the graph. If one branch of a
+ * block has a count, flags all branches of the block as reached. If the line
+ * ran and has no block that never ran, flags all branches of the line as
+ * reached.
  *
  * The index is the position in the block or, if the block is unknown, on the
  * line. gcov lists the blocks of a function in ascending order. So a block
- * whose number is not higher than those before is of another function. Then
- * the index is the position on the line plus 1, which keeps the branches of
- * both functions apart.
+ * whose number is not higher than that of the block before is of another
+ * function. Then the index is the position on the line plus 1, which keeps the
+ * branches of both functions apart.
  */
 static void
 add_arcs(
@@ -276,10 +277,10 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Adds a block to the line, to preserve the flag unexecuted_block. Adds none
- * if readers infer the same flag anyway, from the line's blocks or, without
+ * Adds a block to the line, to preserve the flag unexecuted_block. Adds no
+ * block if readers infer the same flag from the line's blocks or, without
  * blocks, from the line's count. "ids" is the number of the line's blocks.
- * "missed" says that one of them never ran.
+ * "missed" says that one of the blocks never ran.
  */
 static void
 add_unexecuted(

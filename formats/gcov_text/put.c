@@ -46,8 +46,7 @@ comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 
 /*
  * Writes the branches and calls of one function on a line, merged in gcov's
- * order. The first one gets the given number, the others the next ones.
- * Returns the number after the last.
+ * order. Numbers them from "number" on. Returns the number after the last one.
  */
 static unsigned
 put_arcs(

@@ -64,10 +64,11 @@ hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 }
 
 /*
- * Adds a line of an instance, one of several functions that begin on one line,
- * such as those of a template. gcov lists the sum of all instances before, as
- * a line of the file, which was held back. The instance's count is subtracted
- * from the held line, whose remaining count belongs to no function.
+ * Adds a line of an instance, which is one of several functions that begin on
+ * one line, such as those of a template. Earlier in the text, gcov lists the
+ * sum of all instances as a line of the file. That line was held back.
+ * Subtracts the instance's count from the held line's count. The count that
+ * remains belongs to no function.
  */
 static void
 add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
@@ -293,9 +294,10 @@ take_head_start(struct cg_slice *text)
 }
 
 /*
- * Reads the rest of a line of the head: "Source:NAME" begins a source file,
- * and ends the one before. Some other keys become descriptions, unless their
- * value is "-"; the rest is ignored. False: an error (reported).
+ * Reads the rest of a line of the head. "Source:NAME" ends the source file
+ * before, and begins another one. Some other keys become descriptions of the
+ * graph, unless their value is "-". Ignores all other keys. False: an error
+ * (reported).
  */
 static bool
 take_head(struct gcov_text_reader *r, struct cg_slice text)

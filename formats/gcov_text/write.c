@@ -24,11 +24,12 @@ get_range(
 }
 
 /*
- * Writes one function of a group (functions that begin on one line), the one
- * with this rank, and all its lines. *at is the index in w->group of the
- * function's first line, and is advanced to the next function's. Without a
- * source, the function's first and last line are written even if they have no
- * code, to preserve its range. False: an error (reported).
+ * Writes a function of a group (functions that begin on one line), and all its
+ * lines. "rank" is the function's index in w->fn + 1. *at is the index in
+ * w->group of the function's first line, or of an earlier line. It becomes the
+ * index after the function's last line. Without a source, the function's first
+ * and last line are written even if they have no code, to preserve its range.
+ * False: an error (reported).
  */
 static bool
 put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
