@@ -81,10 +81,10 @@ take_name(struct gperf_reader *r, struct cg_slice name)
 }
 
 /*
- * Reads all hexadecimal numbers of a line, and adds them to the current stack.
- * The first one of a thread replaces the previous thread's stack. If a colon
- * follows a number, the rest of the line is the name of this address. False:
- * rejected (reported).
+ * Reads all hexadecimal numbers of a line, and adds them as addresses to the
+ * current stack. The first address of a thread replaces the stack that was
+ * copied from the thread before. If a colon follows an address, the rest of
+ * the line is the name of this address. False: rejected (reported).
  */
 static bool
 take_addresses(struct gperf_reader *r, struct cg_slice line)

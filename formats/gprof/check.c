@@ -92,9 +92,10 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 
 /*
  * Checks the address ranges of the histograms, which are sorted by address.
- * Any two histograms must have equal or disjoint ranges. Those of one range
- * must have the same bins and rate. All must have the same unit. There must be
- * at most GMON_RANGES_MAX ranges. False: rejected (reported).
+ * Any two histograms must have equal or disjoint ranges. Histograms of one
+ * range must have the same number of bins and the same rate. All histograms
+ * must have the same unit. There must be at most GMON_RANGES_MAX ranges.
+ * False: rejected (reported).
  */
 static bool
 check_ranges(struct cg_job *job, const struct gmon *gmon)
