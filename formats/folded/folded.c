@@ -115,10 +115,9 @@ is_other_text(struct cg_slice line)
  * be stacks. For a file named .folded or .collapsed, half of them are enough.
  * Comments and empty lines do not count.
  *
- * A text without such a name, without a header and without a stack of several
- * frames needs more. It must have at least FLAT_LINES lines, all of them
- * stacks, as "exit 0" is not a profile. The score is low, so that a more
- * specific format wins.
+ * A text may have no such name, no header and no stack of several frames. Then
+ * at least FLAT_LINES lines and all lines must be stacks, as "exit 0" is not a
+ * profile. The score is low, so that a more specific format wins.
  */
 static int
 probe(const struct cg_head *head)

@@ -180,9 +180,10 @@ list_frames(struct stacks *s)
 
 /*
  * Sets s->self and s->inclusive of each frame to its costs in one event, as
- * sum_costs() does. The first dropped callee of a frame (--html-min)
- * represents all of them: its inclusive cost becomes the sum of theirs. False:
- * a sum overflows (reported).
+ * sum_costs() does. --html-min drops callees of a frame. The first dropped
+ * callee represents all of them: its inclusive cost becomes the sum of the
+ * inclusive costs of all dropped callees of the frame. False: a sum overflows
+ * (reported).
  */
 static bool
 add_self(struct stacks *s, size_t event)
@@ -218,11 +219,12 @@ put_self(struct stacks *s, size_t event)
 }
 
 /*
- * Writes an array (column) of the page: how many samples end in each listed
- * frame. The page counts calls by these numbers. With most readers, the costs
- * of one event equal these numbers. Then writes no array, but only
- * "samples_event", the event's index + 1 (0: there is no such event). Sets
- * s->has_samples if the array was written. False: an error (reported).
+ * Writes how many samples end in each listed frame. The page counts calls by
+ * these numbers. With most readers, the numbers are equal to the costs of one
+ * event. Then writes only "samples_event", the event's index + 1. Otherwise
+ * writes the numbers as an array (column) of the page, sets s->has_samples,
+ * and writes 0 as "samples_event". If all numbers are 0, writes only the 0.
+ * False: an error (reported).
  */
 static bool
 put_samples(struct stacks *s)
