@@ -74,9 +74,9 @@ add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 
 /*
  * Adds one line of the file to the graph from its n elements. The line's count
- * is the greatest count that an element states. If none states a count, it is
- * the greatest sum of a branch's two outcomes. The branches of all elements
- * are added. False: an error (reported).
+ * is the greatest count that an element states. If no element states a count,
+ * it is the greatest sum of a branch's two outcomes. Also adds the branches of
+ * all elements. False: an error (reported).
  */
 static bool
 add_line(struct reader *reader, const struct line *line, size_t n)
@@ -122,8 +122,9 @@ close_file(struct coverage_xml_reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Begins a package. Stores its name as a directory, com/x for com.x. The
- * directory is used for files without a path. False: out of memory (reported).
+ * Begins a package. Stores its name as a directory, com/x for com.x.
+ * open_file() puts the directory before the names of files without a path.
+ * False: out of memory (reported).
  */
 static bool
 open_package(struct coverage_xml_reader *r)
@@ -148,10 +149,10 @@ close_package(struct coverage_xml_reader *r)
 
 /*
  * Begins a file: adds it to the graph, and a function without a name for its
- * lines. The attribute "path" or else "name" states the file's path. A "name"
- * without a directory may be only a base name, which may occur in several
- * packages. If there is no attribute "path", the package's directory is put
- * before such a name. False: rejected (reported).
+ * lines. The attribute "path" or else "name" states the file's path. Without
+ * an attribute "path", a "name" without a directory may be only a base name,
+ * which several packages may have. Then puts the package's directory before
+ * the name. False: rejected (reported).
  */
 static bool
 open_file(struct coverage_xml_reader *r)

@@ -183,10 +183,10 @@ put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Writes a line. If each block (group) of its branches is a pair, writes a
- * statement, and an element for each pair. A line without branches is written
- * so, too. Otherwise writes a single element as istanbul does. That element
- * has the numbers of branches taken and not taken.
+ * Writes a line. If each block (group) of its branches is a pair, or if the
+ * line has no branches, writes a statement, and an element for each pair.
+ * Otherwise writes a single element as istanbul does. That element has the
+ * numbers of branches taken and not taken.
  */
 static void
 put_statement(struct cg_out *out, const struct cg_line_sum *line)

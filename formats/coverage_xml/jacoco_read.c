@@ -168,12 +168,12 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 
 /*
  * Maps the name of a source without its suffix to its path. Maps the name with
- * "Kt" appended, too. Does nothing for a name without a suffix. If several
- * sources have the name, the first one's path is used. By this map, the file
- * of a class is found by the class's name. It is needed as older reports of
- * JaCoCo do not state the file. Most files are named after the class: "Cover"
- * of demo/Cover$Adder is in Cover.java, Kotlin's CoverKt in Cover.kt. False:
- * out of memory (reported).
+ * "Kt" appended, too. Does nothing for a name without a suffix. Keeps the path
+ * of the first source with the name. By this map, add_package() finds the file
+ * of a class by the class's name, as older reports of JaCoCo do not state the
+ * file. Most files are named after the class: "Cover" of demo/Cover$Adder is
+ * in Cover.java, Kotlin's CoverKt in Cover.kt. False: out of memory
+ * (reported).
  */
 static bool
 add_stem(struct reader *reader, struct cg_slice name, cg_name path)
@@ -427,10 +427,9 @@ find_method(const struct method *method, size_t n, cg_file file)
 }
 
 /*
- * Adds the lines of a source to the graph. A line that a method owns is added
- * to the method. Other lines are added to a function without a name. method[]
- * has all n methods of the package, sorted by file. False: an error
- * (reported).
+ * Adds the lines of a source to the graph. Adds a line that a method owns to
+ * that method, and all other lines to a function without a name. method[] has
+ * all n methods of the package, sorted by file. False: an error (reported).
  */
 static bool
 add_source(struct reader *reader, const struct source *source,
@@ -479,8 +478,8 @@ add_method(struct reader *reader, struct method *method)
 
 /*
  * Adds a file to the graph by its path, and sets *file. If several groups
- * (modules) have a file with this path, the group's name is put before the
- * path. False: out of memory (reported).
+ * (modules) have a file with this path, puts the group's name before the path.
+ * False: out of memory (reported).
  */
 static bool
 add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)

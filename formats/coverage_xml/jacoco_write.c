@@ -390,9 +390,9 @@ instructions_of(
 /*
  * Adds the counters of a row to its line, its method and its class. A row is
  * what one function has on a line. If no method is known for the function, the
- * class is the file's main class. The branches of the line are added only
- * once, with the first row that has branches. *has_branches says if they were
- * added; the caller resets it for each line.
+ * class is the file's main class. Adds the branches of the line only once,
+ * with the first row that has branches; then sets *has_branches. The caller
+ * resets *has_branches for each line.
  */
 static void
 count_row(struct writer *j, struct line *line, const struct cg_line *row,
