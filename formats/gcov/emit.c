@@ -263,10 +263,9 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 
 /*
  * Adds blocks without lines, and calls of blocks that end on no line, to the
- * graph. They are added as line 0 of the function's file. Adds no calls of
- * block 0, as its fake arcs are not calls. They stand for functions that
- * return twice. Does nothing if the graph does not want blocks. False: out of
- * memory.
+ * graph. Their line is line 0 of the function's file. Adds no calls of block
+ * 0, as its fake arcs are not calls. They stand for functions that return
+ * twice. Does nothing if the graph does not want blocks. False: out of memory.
  */
 static bool
 emit_line_0(struct gcov_emit *emit)

@@ -205,11 +205,12 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 
 /*
  * Records that the block ends on a line; "number" is its index in
- * scratch->line. The block's branches are reported there, as often as the
- * block ends there. The block becomes a member of the line: arcs into it count
- * for the line. A touch says that a block has code on the line; the line's
- * last touch records the membership. If that touch is another block's or a
- * member already, a new one is added. False: out of memory.
+ * scratch->line. The line must have a touch, which says that a block has code
+ * on the line. Counts how often the block ends there, as its branches are
+ * reported that often. Makes the block a member of the line: arcs into the
+ * block count for the line. The line's last touch records this. If that touch
+ * is another block's or a member already, adds another touch. False: out of
+ * memory.
  */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
@@ -508,8 +509,8 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
  * Other functions may have code on the line, of which no block ends there.
  * gcov drops their counts on such a line. Does nothing if the line belongs to
  * a group of functions (is_in_group()). *last is the key of the line that was
- * added last, which need not be looked up again. It is updated. False: out of
- * memory.
+ * added last, or 0. The function need not look up that line again. Updates
+ * *last. False: out of memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,

@@ -143,8 +143,8 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 /*
  * Reads the name of the source file that the following lines are in. Sets
  * *file to its index in the unit, or to GCOV_NONE for the empty name, which
- * ends the record. Nearly always the bytes of the name are equal to those of
- * the name read last, so this is tried first. False: malformed, or out of
+ * ends the record. First compares the bytes of the name with those of the name
+ * read last, as they are nearly always equal. False: malformed, or out of
  * memory.
  */
 static bool

@@ -346,10 +346,11 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 
 /*
  * Pops a block off the stack of the depth-first search. The block's excess is
- * the sum of its known arcs in, less the sum of those out. Its absolute value
- * becomes the count of the arc by which the block was reached. Then updates
- * the excess of the block at the arc's other end, as llvm-cov does. The count
- * is subtracted if the arc leaves that block, else added.
+ * the sum of its known arcs in, less the sum of its known arcs out. The
+ * absolute value of the excess becomes the count of the arc by which the
+ * search reached the block. Then updates the excess of the block at the arc's
+ * other end, as llvm-cov does. Subtracts the count from it if the arc leaves
+ * that block, else adds the count.
  */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)

@@ -47,9 +47,9 @@ gcov_json_put_text(
 	cg_format_i64(LITERAL(to, ",\"" key "\":"), number)
 
 /*
- * Writes the member "file": the path as it was in the input, or the path in
- * the graph. The path of the input is used if it names the same file, relative
- * to the document's directory.
+ * Writes the member "file", a path. Writes the path as it was in the input if,
+ * relative to the document's directory, it names the same file as the path in
+ * the graph. Otherwise writes the path in the graph.
  */
 void
 gcov_json_put_path(struct gcov_json_writer *w, cg_file file)

@@ -256,9 +256,10 @@ end_group(struct gcov_text_writer *w, struct walk *walk)
 
 /*
  * Returns the next line to write after line "number", or 0 if there is none.
- * All lines of a source are written. After the end of the source, or without
- * one, lines with code are written, and lines where functions begin. The last
- * line of a group (functions that begin on one line) is written, too.
+ * Up to the end of the source, this is the next line. After the end, or
+ * without a source, it is the next line with code or where a function begins.
+ * The last line of a group (functions that begin on one line) is not skipped,
+ * either.
  */
 static uint32_t
 next_line(
@@ -358,9 +359,9 @@ put_head(struct gcov_text_writer *w, struct cg_slice name)
 }
 
 /*
- * Sets *name to the path as it was in the input, or to the path in the graph.
- * The path of the input is used if it names the same file, relative to the
- * unit's directory. False: out of memory (reported).
+ * Sets *name to the path as it was in the input if, relative to the unit's
+ * directory, it names the same file as the path in the graph. Otherwise sets
+ * *name to the path in the graph. False: out of memory (reported).
  */
 static bool
 get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)

@@ -113,9 +113,9 @@ cover(struct writer *w, const struct block *block, uint64_t *spans)
 
 /*
  * True if the blocks of the file give its lines: each line is covered, and its
- * count is the largest of its blocks. Then the blocks are written, else the
- * lines. False also if a region is not a block of Go (w->mixed), if lines were
- * excluded, or if some of several inputs have only lines.
+ * count is the largest of its blocks. Then the caller writes the blocks, else
+ * the lines. False also if a region is not a block of Go (w->mixed), if lines
+ * were excluded, or if some of several inputs have only lines.
  */
 static bool
 give_lines(struct writer *w)
