@@ -256,8 +256,8 @@ version_of(struct cg_slice bytes, bool big)
 /*
  * Returns the result of reading the file with a pointer size ("word", in
  * bytes) and byte order. glibc writes the number of basic blocks as a
- * pointer-sized word, but GNU gprof reads 4 bytes. Both sizes are tried, and
- * the better result is returned.
+ * pointer-sized word, but GNU gprof reads 4 bytes. Tries both sizes of this
+ * number, and returns the better result.
  */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)

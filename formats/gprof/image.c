@@ -565,10 +565,10 @@ program_name(struct cg_job *job, const char *name)
 }
 
 /*
- * Opens and returns the executable to use without --exe. The file with the
- * input's name without its suffix is tried first, then a.out. A file is only
- * used if a histogram matches it. Sets *bias to its load bias. NULL: neither
- * file matches, or there is no histogram.
+ * Opens and returns the executable to use without --exe. First tries the file
+ * that has the input's name without its suffix, then a.out. Uses a file only
+ * if a histogram matches it. Sets *bias to its load bias. NULL: neither file
+ * matches, or there is no histogram.
  */
 static const struct cg_symbols *
 guess_program(struct cg_job *job, const struct cg_in *in,

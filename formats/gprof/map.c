@@ -59,10 +59,10 @@ calls_callee(const unsigned char *code, uint64_t ret,
 
 /*
  * Searches for the machine instruction that calls the callee. arc->from is a
- * return address that may be rounded down. So the code before all return
- * addresses that it can stand for is searched. Sets *site to the first such
- * call; site->known must be false before. False: no call in this code enters
- * the callee, or calls in two functions do. Then *site has no meaning.
+ * return address that may be rounded down. It can stand for several return
+ * addresses, so searches the code before all of them. Sets *site to the first
+ * such call; site->known must be false before. False: no call in this code
+ * enters the callee, or calls in two functions do. Then *site has no meaning.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
@@ -95,8 +95,9 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 /*
  * Sets *site to the arc's address and a function there. The runtime rounds
  * addresses down to a multiple, the bucket. If there is no function at the
- * arc's address, the next addresses of its bucket are tried. If all fail, the
- * function is named by the arc's address. False: out of memory (reported).
+ * arc's address, tries the next addresses up to the end of the bucket. If
+ * there is none, either, adds a function named by the arc's address. False:
+ * out of memory (reported).
  */
 static bool
 find_in_bucket(

@@ -68,8 +68,9 @@ make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 /*
  * Divides the cost of a bin among the timer's pieces by their size. Adds the
  * shares, whose sum is the cost, to the graph, and clears the pieces. A piece
- * is the bytes of one function and line in the bin. The cost of the profiling
- * runtime is only summed, in timer->overhead, unless it is kept.
+ * is the bytes of one function and line in the bin. Unless
+ * timer->keep_overhead is set, adds the shares of the profiling runtime to
+ * timer->overhead and not to the graph.
  */
 static void
 split_cost(struct timer *timer, uint64_t cost)

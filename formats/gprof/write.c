@@ -382,8 +382,8 @@ put_hist_header(struct writer *w, const struct gmon_hist *hist)
 
 /*
  * Writes the counters of a histogram from samples [first, last). A counter is
- * at most "most". The ticks that were written are subtracted from the sample.
- * So another histogram of the same range can have the rest.
+ * at most "most". Subtracts the ticks of the counter from its sample. So
+ * another histogram of the same range can have the remaining ticks.
  */
 static void
 put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
@@ -564,9 +564,9 @@ choose_event(struct writer *w)
 }
 
 /*
- * Warns of data that was dropped as it has no address, and if counts of calls
- * are numbers of samples. False: no data has an address, so nothing can be
- * written (reported).
+ * Warns if counts of calls are numbers of samples. Warns of data that the
+ * writer dropped because it has no address. False: the writer dropped all
+ * data, so it cannot write anything (reported).
  */
 static bool
 report_loss(struct writer *w)
