@@ -315,8 +315,8 @@ add_frames(struct cg_doc *doc, struct firefox_reader *r,
 
 /*
  * Adds the frames of a row of the frames' table on top of the stack *node,
- * which becomes the new stack. The frames are listed once (tables->frame), as
- * many stacks contain the row. False: an error (reported).
+ * which becomes the new stack. Stores the list of the frames in tables->frame,
+ * as many stacks contain the row. False: an error (reported).
  */
 static bool
 put_row(struct cg_doc *doc, struct firefox_reader *r,

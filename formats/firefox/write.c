@@ -123,10 +123,10 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 
 /*
  * Returns the row, from 0, of a node's frame in frameTable. If no row has the
- * same function and position, appends the frame. Appends its function and
- * source file to their tables, too. It is the get_key() of
- * cg_merged_stacks_new(): siblings whose frames have the same row are merged.
- * If memory runs out, which is reported, the row means nothing.
+ * same function and position, appends the frame, and its function and source
+ * file to their tables. This is the get_key() of cg_merged_stacks_new(), which
+ * merges siblings whose frames have the same row. If memory runs out, which is
+ * reported, the row means nothing.
  */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)

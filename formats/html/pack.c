@@ -57,7 +57,7 @@ html_put_base64(struct cg_out *out, struct cg_slice bytes)
 /*
  * Writes compressed bytes of gzip to the page as base64, and adds them to
  * pack->crc. Does nothing if pack->out is NULL. Base64 codes groups of three
- * bytes. Up to two bytes that remain are kept in pack->rest for the next call.
+ * bytes. Stores up to two bytes that remain in pack->rest, for the next call.
  * Returns 0, as it cannot fail.
  */
 static int

@@ -30,10 +30,10 @@ static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot, unsigned depth);
 
 /*
- * Takes a value of a class off *b. A number is stored in *value. For a text,
- * stores its offset in the chunk. The fields of an object are skipped, and
- * *value stays as it was. "depth" is the number of objects around the value,
- * and is limited. False: an error (reported).
+ * Takes a value of a class off *b. Sets *value to a number or, for a text, to
+ * its offset in the chunk. Skips the fields of an object, and leaves *value as
+ * it was. "depth" is the number of objects around the value, and is limited.
+ * False: an error (reported).
  */
 static bool
 take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -56,10 +56,10 @@ take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Takes the value of a field off *b, and stores a number in *value. For a text
- * or an array, that is its offset in the chunk. For a constant, it is the
- * constant's key. The elements of an array are skipped. An object leaves
- * *value as it is. "depth" is the same as for take_value(). False: an error
+ * Takes the value of a field off *b. Sets *value to a number or, for a text or
+ * an array, to its offset in the chunk. For a constant, sets *value to the
+ * constant's key. Skips the elements of an array. Leaves *value as it is for
+ * an object. "depth" is the same as for take_value(). False: an error
  * (reported).
  */
 static bool
