@@ -130,8 +130,8 @@ take_missing_branches(struct cg_doc *doc, void *into)
 
 /*
  * Orders branches for qsort(): by line, then by target. Exits of the function
- * (to < 0) come after other targets. Of equal branches, a taken one comes
- * first, so that it is the one that is kept.
+ * (to < 0) come after other targets. Of equal branches, a taken branch comes
+ * first, as add_branches() keeps the first one.
  */
 static int
 compare_branches(const void *pa, const void *pb)

@@ -9,7 +9,8 @@
 
 /*
  * Orders functions for qsort(): by line, then by name, then by position in the
- * list, so that merge_names() finds equal ones next to each other.
+ * list. merge_names() needs functions with the same line and name next to each
+ * other.
  */
 static int
 compare_names(const void *pa, const void *pb)

@@ -372,8 +372,8 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 }
 
 /*
- * Adds a range of the source that V8 has counted to the regions collected for
- * the file, with lines and columns. Skips empty ranges, a range of only a
+ * Appends a range of the source, with its count by V8, to the regions in
+ * v8->section, with lines and columns. Skips empty ranges, a range of only a
  * line's end, and ranges behind the end of the source. False: out of memory
  * (reported).
  */

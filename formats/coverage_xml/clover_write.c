@@ -126,9 +126,10 @@ put_line(struct cg_out *out, uint32_t number, const char *type)
 }
 
 /*
- * Returns how many of n branches, from the first on, are in the same block
- * (group of branches) as the first. Sets *hits to the numbers of possible
- * branches (found) and of taken ones (hit) among them.
+ * Returns how many branches at the begin of branch[] are in the block (group
+ * of branches) of the first one. branch[] has n branches. Sets hits->found to
+ * the number of possible branches in the block, and hits->hit to the number of
+ * taken ones.
  */
 static size_t
 block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)

@@ -178,9 +178,9 @@ json_close(void *own)
 /* ---- In the reader ------------------------------------------------------- */
 
 /*
- * Checks the value of a field. "kind" is the letter of the field's kind. If
- * the value refers to an object, file, function or the like, replaces the
- * number that the input uses for it by the builder's id; 0 stays 0. False: the
+ * Checks the value of a field. "kind" is the letter of the field's kind. A
+ * value of some kinds is the number of an object, file, function or the like.
+ * Replaces this number of the input by the builder's id; 0 stays 0. False: the
  * value is too large, the input has not defined the number, or the kind is no
  * number.
  */
