@@ -6,8 +6,8 @@
 /*
  * Reads notes or data with read(), in the layout of the version that the file
  * states. If that fails and the version is 12 or later, reads them again in
- * the layout of version 11. The reason is clang: if it is asked for version 12
- * or later, it states this version, but uses the layout of 11. The second
+ * the layout of version 11. The reason is clang. With an option for version 12
+ * or later, clang states this version, but uses the layout of 11. The second
  * attempt must find functions, as a truncated file of version 12 may consist
  * of just a header. False: no attempt succeeded; *bytes has the error of the
  * first.

@@ -224,11 +224,11 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 }
 
 /*
- * Adds each outcome of each term of the block's condition to the graph, with
- * count 1 if it occurred, else 0. For term t, index 2 * t is the outcome
- * false, 2 * t + 1 is true. Adds nothing if the block has no condition. The
- * data has two words of bits for a condition: outcomes true, outcomes false.
- * Without data, all counts are 0.
+ * Adds each outcome of each term of the block's condition to the graph. The
+ * count of an outcome is 1 if it occurred, else 0. For term t, index 2 * t is
+ * the outcome false, 2 * t + 1 is true. Adds nothing if the block has no
+ * condition. The data has two words of bits for a condition: outcomes true,
+ * outcomes false. Without data, all counts are 0.
  */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
@@ -314,9 +314,9 @@ limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
 /*
  * Adds the branches, calls and conditions of the blocks that end on a line.
  * "number" is the index of the line in scratch->line. A block ends on the last
- * line of each file it has code of, and may end on one line repeatedly. Its
- * jumps and call sites are added only once, on the last of these lines. False:
- * out of memory.
+ * line of each file that it has code of. It may end on one line repeatedly.
+ * Adds the jumps and call sites of a block only once, on the last of these
+ * lines. False: out of memory.
  */
 static bool
 emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)

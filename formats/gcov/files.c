@@ -24,9 +24,9 @@ gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 
 /*
  * Returns directory/path, or just path if directory is "", with another
- * suffix. Drops ".gz" and then the suffix "old" from the end of path, if path
- * has them, and appends the suffix "new". The text is in unit->path, and valid
- * until that is written again. NULL: out of memory.
+ * suffix. Drops ".gz" from the end of path, then the suffix "old", if path has
+ * them. Appends the suffix "new". The text is in unit->path, and valid until
+ * the next write to unit->path. NULL: out of memory.
  */
 static const char *
 swap_suffix(struct gcov_unit *unit, const char *directory, const char *path,
@@ -250,11 +250,11 @@ search_upwards(
 }
 
 /*
- * Finds the directory that the compiler ran in. It is the directory of the
- * notes (.gcno), or the nearest one above it, that contains a file of this
- * relative name. Sets *directory. A directory above the working directory
- * becomes an absolute path. False: not found, or out of memory (unit->nomem).
- * *directory then has no meaning.
+ * Finds the directory that the compiler ran in. This directory, or a directory
+ * below it, has the notes (.gcno), and it contains the source "name", a
+ * relative path. Sets *directory to the nearest such directory. A directory
+ * above the working directory becomes an absolute path. False: not found, or
+ * out of memory (unit->nomem). *directory then has no meaning.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,

@@ -234,10 +234,10 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 
 /*
  * Adds the touches (a touch: the block has code on a line) of a block that
- * clang compiled. The block is a member of all its lines, that is, arcs into
- * it count for them. The block ends on its last line, once for each time that
- * it lists this line. A block without lines gets one touch, of no line. False:
- * out of memory.
+ * clang compiled. The block is a member of all its lines: arcs into the block
+ * count for them. The block ends on its last line, as often as the block lists
+ * this line. A block without lines gets one touch, of no line. False: out of
+ * memory.
  */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)

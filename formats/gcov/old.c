@@ -675,9 +675,9 @@ gcov_is_old(const char *path)
 
 /*
  * True for data (.da) until gcc 3.2, which has no magic number. The first 8
- * bytes are the number of counters, below 2^31. It must fit the size of the
- * file or, if bytes are only the file's beginning (not whole), promise more
- * bytes.
+ * bytes are the number of counters, below 2^31. If "whole" is true, the
+ * counters must end at the end of the bytes. Otherwise the bytes are only the
+ * begin of the file, and the counters must need more bytes.
  */
 static bool
 is_unnamed_data(struct gcov_bytes bytes, bool whole)

@@ -36,10 +36,11 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- As gcov solves ----------------------------------------------------- */
 
 /*
- * Sets the count of an arc that was unknown, and adds it to the sums of the
- * blocks at both ends. Decrements the numbers of unknown arcs of these blocks.
- * Removes the arc's index from the exclusive or of the indices of unknown
- * arcs. When only one unknown arc is left, this exclusive or is its index.
+ * Sets the count of an arc that was unknown, and adds the count to the sums of
+ * the blocks at both ends. Decrements the numbers of unknown arcs of these
+ * blocks. Removes the arc's index from the exclusive or of the indices of
+ * unknown arcs. When only one unknown arc is left, this exclusive or is its
+ * index.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,

@@ -330,9 +330,9 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns word number "number" (from 0, of 64 bits) of the bits that a
- * function has for a kind of counters. *at is the index in w->row of the next
- * row of these bits. Advances *at past the word's rows.
+ * Returns 64 of the bits that a function has for a kind of counters: word
+ * "number", from 0. *at is the index in w->row of the next row of these bits.
+ * Advances *at past the word's rows.
  */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,

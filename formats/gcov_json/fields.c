@@ -135,9 +135,9 @@ get_string(struct gcov_json_reader *r, struct cg_slice *text)
 }
 
 /*
- * Reads a string, adds it to the graph's names, and stores its id in the
- * cg_name that the argument points to. Consecutive lines repeat names, so the
- * string is first compared with the last one. False: rejected (reported).
+ * Reads a string, and adds it to the graph's names. Stores the id of the name
+ * in the cg_name that "to" points to. First compares the string with the last
+ * one, as consecutive lines repeat names. False: rejected (reported).
  */
 bool
 gcov_json_take_name(struct gcov_json_reader *r, void *to)
