@@ -36,11 +36,12 @@ has_record(struct cg_slice head, struct words words)
 }
 
 /*
- * Sets *words to the word size and byte order for which the header is valid,
- * and *java if it is Java's. The header has 5 words: 0, 3 (words that follow),
- * 0 (1: Java), the sampling period in us, 0 (padding). The period must be from
- * 1 to 100000000 us. The words after the header, if there are any, must fit a
- * record. False: another format; then *words and *java mean nothing.
+ * Finds the word size and byte order for which the header is valid, and sets
+ * *words to them. Sets *java to whether the header is Java's. The header has 5
+ * words: 0, 3 (words that follow), 0 (1: Java), the sampling period in us, 0
+ * (padding). The period must be from 1 to 100000000 us. The words after the
+ * header, if there are any, must fit a record. False: another format; then
+ * *words and *java mean nothing.
  */
 static bool
 find_words(struct cg_slice head, struct words *words, bool *java)

@@ -408,11 +408,11 @@ put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
 }
 
 /*
- * Finds the function at addr in code without symbols. It begins at the last
- * address up to addr that calls enter, and ends before the next address that
- * calls enter. Fills *found. "name" is the buffer for the function's name.
- * False: there is no such function, or the program has symbols. Then *found is
- * not filled.
+ * Finds the function at addr in code without symbols. Such functions begin and
+ * end at the addresses that calls enter. The function begins at the last of
+ * these addresses up to addr, and ends before the next one. Fills *found.
+ * "name" is the buffer for the function's name. False: there is no such
+ * function, or the program has symbols. Then *found is not filled.
  */
 static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,

@@ -125,10 +125,10 @@ same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 
 /*
  * True if the file may be a profile of this object. Pointer size and byte
- * order must be the same, and one histogram must cover the object's code. On
- * the BSDs, the histogram may begin at other addresses than elsewhere, so it
- * only has to be within the code. A file with only arcs matches any object of
- * the same pointer size and byte order. Sets *bias to the load bias.
+ * order must be the same, and one histogram must cover the object's code. In a
+ * file of 4.4BSD, the histogram may begin at other addresses, so it only has
+ * to be within the code. A file with only arcs matches any object of the same
+ * pointer size and byte order. Sets *bias to the load bias, or to 0.
  */
 static bool
 match_object(

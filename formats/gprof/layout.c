@@ -62,9 +62,10 @@ set_covered(struct gprof_layout *layout)
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
- * Sets layout->entry of each function to its address in the graph. This is
- * where the function begins or, if that is unknown, where calls enter it. The
- * entry stays 0 if neither is known. False: out of memory (reported).
+ * Sets layout->entry of each function to its address in the graph. This is the
+ * begin of the function or, if the begin is unknown, an address at which calls
+ * enter the function. The entry stays 0 if neither is known. False: out of
+ * memory (reported).
  */
 static bool
 find_entries(struct gprof_layout *layout)

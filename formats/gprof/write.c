@@ -208,10 +208,11 @@ choose_time(
 
 /*
  * Returns the conversion of an event's counts to ticks, and sets the
- * histogram's unit and rate (ticks per unit). The unit is the event, "Ir", or
- * a multiple such as "kIr" with several ticks each, so that the counters fit.
- * "most" is the largest cost of a bin. If "rate", the value of --rate, is not
- * 0, it is used instead, and the unit is "Ir".
+ * histogram's unit and rate (ticks per unit). "most" is the largest cost of a
+ * bin. For the event Ir, the unit is "Ir" with one tick. If the counters would
+ * not fit, it is a multiple such as "kIr" with one or several ticks. If
+ * "rate", the value of --rate, is not 0, it becomes the rate, and the unit is
+ * "Ir".
  */
 static struct unit
 choose_count(
