@@ -315,8 +315,8 @@ is_written(const struct writer *w, uint32_t frame)
 }
 
 /*
- * Appends a frame to the current path, and writes the line of the stack that
- * ends there, if it has one. False: out of memory (reported).
+ * Appends a frame to the current path. If the stack that ends at the frame
+ * gets a line, writes this line. False: out of memory (reported).
  */
 static bool
 put_stack(struct writer *w, uint32_t frame)

@@ -337,8 +337,8 @@ list_places(struct stacks *s, cg_part part, bool *seen)
 }
 
 /*
- * Appends the part's costs in one event to a column, one for each of the n
- * frames that list_places() has listed. If "event" is the number of events
+ * Appends the part's costs in one event to a column. list_places() has listed
+ * n frames; each of them gets one element. If "event" is the number of events
  * (w->events), appends numbers of samples instead. Overwrites s->self. False:
  * out of memory (reported).
  */

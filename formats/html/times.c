@@ -151,8 +151,8 @@ get_position(void *arg, cg_node node, const struct cg_stack *stack)
 /*
  * Allocates t's arrays by spot or frame, all 0. A spot is a frame with a
  * position. Sets t->used for each spot on the stack of a moment. For each spot
- * but the first, sets t->frame to its frame in the page and t->node to a node
- * of the graph. False: out of memory (reported).
+ * but the first, sets t->frame to the frame in the page, and t->node to a node
+ * of the graph, that the spot stands for. False: out of memory (reported).
  */
 static bool
 find_used(struct times *t)

@@ -11,9 +11,9 @@
  * chunk->thread. Stores the thread's position there, counted from 1, in the
  * member "made" of the constant. The name is the thread's Java name, else its
  * name in the operating system. Virtual threads often have no name, and the
- * operating system does not know them. A thread without a name and without an
- * id of the operating system gets the name "thread ID", with its id in Java,
- * if it has one. False: an error (reported).
+ * operating system does not know them. A thread without a name, and without an
+ * id of the operating system, is named "thread ID" by its id in Java. False:
+ * an error (reported).
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)
