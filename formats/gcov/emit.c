@@ -178,13 +178,13 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 
 /*
  * Adds the calls at the end of block "number" to the graph. Each fake arc of
- * the block is a call. It is added as a call on the line "pos", without a
- * callee, unless the graph does not want blocks. Its count is how often the
- * call returned. Its index is 0 on line 0. If fewer than two arcs of the block
- * are not fake, the index is "time", as for emit_arcs(). Otherwise it is the
- * index that emit_arcs() gives to the next arc. If "last" is true, adds a call
- * site for each call, too. By these sites, calls of a .ci file find their
- * counts. False: out of memory.
+ * the block is a call, which has no known callee. Adds each call as a row on
+ * the line "pos", unless the graph does not want blocks. The row's count is
+ * how often the call returned. The row's index is 0 on line 0. If fewer than
+ * two arcs of the block are not fake, the index is "time", as for emit_arcs().
+ * Otherwise the index is the one that emit_arcs() gives to the next arc. If
+ * "last" is true, adds a call site for each call, too. By these sites, calls
+ * of a .ci file find their counts. False: out of memory.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,

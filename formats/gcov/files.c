@@ -319,10 +319,11 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Chooses the source file by which the compiler's directory is found, and sets
- * *name to it. This is the unit's main source, if it is known and relative.
- * Otherwise it is the unit's first file with a relative name; "<built-in>"
- * does not count. False: there is none (*name is "").
+ * Sets *name to the source file by which the caller searches the compiler's
+ * directory. This is the unit's main source, if it is known and its name is
+ * relative. Otherwise it is the unit's first file with a relative name. A name
+ * that begins with '<', such as "<built-in>", does not count. False: there is
+ * none (*name is "").
  */
 static bool
 find_relative(

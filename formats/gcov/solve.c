@@ -205,10 +205,10 @@ sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 }
 
 /*
- * Sets solved[].exceptional of blocks that are reached only by exceptions:
+ * Sets solved[].exceptional of blocks that control reaches only by exceptions:
  * each path to such a block from the entry has an arc to a handler or a fake
- * arc. In a function without handlers no block is flagged, even if some cannot
- * be reached at all.
+ * arc. Blocks that no path reaches are flagged, too. In a function without
+ * handlers no block is flagged.
  */
 static void
 find_exceptional(struct gcov_unit *unit, const struct gcov_fn *fn)

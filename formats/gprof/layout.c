@@ -255,8 +255,8 @@ set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
  * Sets up *gmon for a graph that does not come from a gmon.out. Resets all
  * members except gmon->hist, an array with room for one histogram. There is
  * one histogram of 4-byte bins. It covers the executable or, without one, the
- * hottest object. Pointer size and byte order are those of the executable,
- * else 64-bit and little endian. False: an error (reported).
+ * object with the highest cost. Pointer size and byte order are those of the
+ * executable, else 64-bit and little endian. False: an error (reported).
  */
 static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)
@@ -340,9 +340,10 @@ gprof_cost_address(
 
 /*
  * Returns the address after a call, as gmon.out files have it, in the output's
- * addresses; 0: none. Graphs of other formats state the address of the call
- * itself, so 1 is added. Without an address of the call, uses the function's
- * entry.
+ * addresses. 0: the address is unknown, or the output does not cover the
+ * function's object. Graphs of other formats than gmon.out state the address
+ * of the call itself, so adds 1. If the graph has no address of the call, uses
+ * the function's entry.
  */
 uint64_t
 gprof_site_address(
