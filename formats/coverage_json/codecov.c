@@ -270,10 +270,10 @@ write_codecov(
 /* ---- The module --------------------------------------------------------- */
 
 /*
- * Returns the score of the next JSON value, the first file of a report. It is
- * CG_PROBE_LIKELY for an array that begins with a count or null. It is so,
- * too, for an object whose first key is "lines" or a line's number. Otherwise
- * it is CG_PROBE_NO.
+ * Returns the score of the next JSON value, the first file of a report. The
+ * score is CG_PROBE_LIKELY for an array that begins with a count or null, and
+ * for an object whose first key is "lines" or a line's number. Otherwise it is
+ * CG_PROBE_NO.
  */
 static int
 probe_file(struct cg_json *json)

@@ -86,8 +86,8 @@ put_hits(struct cg_out *out, const char *all, const char *covered,
 
 /*
  * Writes the element <metrics> with the totals of a file, package or project.
- * packages and files are the numbers of packages and files in it; a number of
- * 0 is omitted.
+ * "packages" and "files" are how many packages and files the package or
+ * project has. A number of 0 is not written.
  */
 static void
 put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,

@@ -97,7 +97,10 @@ add_object(struct cg_doc *doc, struct firefox_reader *r,
 
 /* ---- Addresses without names -------------------------------------------- */
 
-/* Returns the library of the process that contains an address; NULL: none. */
+/*
+ * Returns the library that contains an address, from the libraries of the
+ * process. NULL: no library contains the address.
+ */
 static struct firefox_lib *
 find_lib(const struct firefox_process *process, uint64_t addr)
 {

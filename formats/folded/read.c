@@ -456,7 +456,10 @@ find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
 	return CG_OK;
 }
 
-/* True if each frame of a stack has py-spy's form "name (file:line)". */
+/*
+ * True if each frame of a stack has py-spy's form "name (file:line)". An
+ * annotation such as "_[k]" may follow the form. True also for an empty stack.
+ */
 static bool
 all_have_lines(struct cg_slice stack)
 {
