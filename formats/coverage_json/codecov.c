@@ -196,10 +196,10 @@ struct writer {
 
 /*
  * Writes the value of a line: "1/2" (branches taken, branches) or its count.
- * Writes the branches only if the line ran and a branch was taken, or if
- * neither happened. For a line that ran, "0/2" would mean that it did not run.
- * For a line that did not run, "1/2" would mean that it ran. Counts the lines
- * that lose their count or their branches, for a message.
+ * Writes the count if the line has no branches. Writes it, too, if the line
+ * ran and no branch was taken, as "0/2" would mean that the line did not run.
+ * The same holds for a line that did not run but has a taken branch. Counts
+ * the lines that lose their count or their branches, for a message.
  */
 static void
 put_value(struct writer *w, const struct cg_line_sum *line)

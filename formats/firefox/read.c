@@ -341,9 +341,10 @@ take_processes(struct cg_doc *doc, void *into)
 
 /*
  * Returns the tables (stacks, frames, strings) that a thread's samples refer
- * to. If the thread has no stacks of its own, they are the tables shared by
- * all threads. Otherwise they are its own tables. If these have no strings,
- * and if only strings are shared, they use the shared strings.
+ * to. If the thread has no stacks of its own, these are the tables shared by
+ * all threads. Otherwise they are the thread's own tables. If all threads
+ * share strings but no stacks, a thread without strings gets the shared
+ * strings.
  */
 static struct firefox_tables *
 tables_of(struct firefox_reader *r, struct firefox_thread *thread)

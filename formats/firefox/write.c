@@ -123,8 +123,9 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 
 /*
  * Returns the row, from 0, of a node's frame in frameTable. If no row has the
- * same function and position, appends the frame, and its function and source
- * file to their tables. This is the get_key() of cg_merged_stacks_new(), which
+ * same function and position, and is inlined in the same way, appends the
+ * frame. Appends its function, and a source file that is not the function's,
+ * to their tables, too. This is the get_key() of cg_merged_stacks_new(), which
  * merges siblings whose frames have the same row. If memory runs out, which is
  * reported, the row means nothing.
  */

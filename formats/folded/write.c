@@ -66,9 +66,10 @@ clean(char c)
 
 /*
  * Copies a name to the buffer "to", changed so that readers take it as one
- * frame. The buffer needs at least the length of the name. Readers drop blanks
- * at the ends, and take a number at the end as a count. They take a line that
- * begins with "# " as a comment. Returns the text in the buffer, or [unknown]
+ * frame. The buffer needs at least the length of the name. Drops blanks at
+ * both ends, as readers do. Readers take a number at the end as a count, and a
+ * line that begins with "# " as a comment. So puts '_' for the blank before
+ * such a number, and for the '#'. Returns the text in the buffer, or [unknown]
  * if nothing remains.
  */
 static struct cg_slice
