@@ -534,9 +534,10 @@ gcov_emit_entries(const struct gcov_emit *emit)
 /* ---- Units -------------------------------------------------------------- */
 
 /*
- * Adds the source files of the unit (object file) to the graph, and sets their
- * ids. Their order is that of the notes (.gcno). Compares their times with
- * that of the notes, to warn of newer sources. False: out of memory.
+ * Adds the source files of the unit (object file) to the graph, in the order
+ * of the notes (.gcno). Sets the ids of the files in unit->file. Compares the
+ * times of the files with the time of the notes, to warn of newer sources.
+ * False: out of memory.
  */
 static bool
 add_files(struct gcov_emit *emit, const char *notes)

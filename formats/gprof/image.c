@@ -342,8 +342,9 @@ propose_bases(struct library *lib, uint64_t self)
 }
 
 /*
- * True if calls are recorded at "addr", an address in the library's file. This
- * place is just after the begin of a function and its call of mcount.
+ * True if "addr", an address in the library's file, can be the address that a
+ * profile has for calls of a function. The runtime records the place just
+ * after the function's begin and its call of mcount.
  */
 static bool
 is_entry(const struct library *lib, uint64_t addr)
