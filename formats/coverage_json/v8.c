@@ -272,11 +272,11 @@ add_line(struct cg_doc *doc, size_t nth, int64_t count)
 }
 
 /*
- * Adds all lines of the source to those collected for the file. If several of
- * the script's ranges contain the whole line, the last range gives the line's
- * count. If none does, the count is 1, as in v8-to-istanbul. So visits the
- * ranges in reverse order, and skips lines that have a count. False: an error
- * (reported).
+ * Appends all lines of the source, with counts, to v8->section, the data of
+ * the file. If several of the script's ranges contain the whole line, the last
+ * range gives the line's count. If no range does, the count is 1, as in
+ * v8-to-istanbul. So visits the ranges in reverse order, and skips lines that
+ * have a count. False: an error (reported).
  */
 static bool
 count_lines(struct cg_doc *doc)

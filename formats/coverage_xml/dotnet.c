@@ -63,8 +63,8 @@ append_name(struct coverage_xml_reader *r, struct cg_slice name)
 
 /*
  * Cuts d->scope, the dotted name of the open namespaces and types, to its
- * first "level" components, and appends name to them. False: out of memory
- * (reported).
+ * first "level" components. Then appends "name" as the next component. False:
+ * out of memory (reported).
  */
 static bool
 set_scope(struct coverage_xml_reader *r, size_t level, struct cg_slice name)

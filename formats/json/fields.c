@@ -56,7 +56,8 @@ is_number(const struct json_reader *r)
 
 /*
  * Sets *number to the value of the current token, a number or a string with
- * one. False: it is not a whole number from 0 to 2^64 - 1 (not reported).
+ * one. False: the value is not a whole number from 0 to 2^64 - 1 (not
+ * reported), and *number has no meaning.
  */
 static inline bool
 get_number(const struct json_reader *r, uint64_t *number)
