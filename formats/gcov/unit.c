@@ -105,8 +105,8 @@ grow_slots(struct gcov_unit *unit)
 
 /*
  * Returns the index of the source file with this name in the unit (object
- * file). Appends the file if it is new. Usually it is the file of the last
- * call, so this is tried first. GCOV_NONE: out of memory.
+ * file). Appends the file if it is new. First compares the name with the file
+ * of the last call, which usually has this name. GCOV_NONE: out of memory.
  */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)

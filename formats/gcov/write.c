@@ -307,9 +307,9 @@ put_summary(const struct writer *w, uint32_t block, const struct row *row)
 }
 
 /*
- * Writes the summary records with numbers from first up to, but not including,
- * past. (The number is the block of the rows that have the record's words, see
- * raw.h.)
+ * Writes the summary records whose numbers are at least "first" and less than
+ * "past". The number of a record is the block of the rows that have the
+ * record's words (see raw.h).
  */
 static void
 put_summaries(const struct writer *w, uint32_t first, uint32_t past)

@@ -8,8 +8,10 @@
 /* ---- Branches, calls, conditions ---------------------------------------- */
 
 /*
- * Writes the annotation for a branch or call of a line: "branch 0 taken 5
- * (fallthrough)". "number" is the number in this text, here 0.
+ * Writes the annotation for a branch or call of a line, as gcov does. It has
+ * the word "branch" or "call", the number, how often the branch was taken or
+ * the call returned, and the kind of the branch. A kind is, for example,
+ * "(fallthrough)".
  */
 static void
 put_arc(

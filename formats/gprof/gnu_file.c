@@ -256,8 +256,9 @@ version_of(struct cg_slice bytes, bool big)
 /*
  * Returns the result of reading the file with a pointer size ("word", in
  * bytes) and byte order. glibc writes the number of basic blocks as a
- * pointer-sized word, but GNU gprof reads 4 bytes. Tries both sizes of this
- * number, and returns the better result.
+ * pointer-sized word, but GNU gprof reads 4 bytes. First tries 4 bytes. If
+ * that does not read the whole file, tries the pointer size, too, and returns
+ * the better result.
  */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)

@@ -434,9 +434,10 @@ find_base(struct library *lib, uint64_t *base)
 }
 
 /*
- * Appends the library to images if the addresses that calls enter determine
- * its load address. Warns if they do not. Does nothing if all calls enter the
- * program. False: out of memory (reported).
+ * Appends the library to images->image, which must have room, if the addresses
+ * that calls enter determine the library's load address. Warns if they do not.
+ * Does nothing if all calls enter the program. False: out of memory
+ * (reported).
  */
 static bool
 add_library(struct cg_job *job, const struct gmon *gmon,
