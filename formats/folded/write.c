@@ -94,11 +94,12 @@ clean_name(struct cg_slice name, char *to)
 }
 
 /*
- * Sets w->label of a function to the text of its frames. The text is the
- * function's name. Without a name, it is the base name of its object in
- * brackets. Without both, or if the object's path begins with '[', it is
- * [unknown]. clean_name() cleans the text. w->respelled counts names that had
- * to be changed for that. False: out of memory (reported).
+ * Sets w->label of a function to the text that its frames get in the output.
+ * The text is the function's name, cleaned by clean_name(). A function without
+ * a name gets the base name of its object in brackets. It gets [unknown] if it
+ * has no object either, or if the object's path begins with '['. Increments
+ * w->respelled if clean_name() had to change a function's name. False: out of
+ * memory (reported).
  */
 static bool
 get_label(struct writer *w, cg_fn fn)

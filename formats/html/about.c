@@ -55,10 +55,10 @@ put_events(struct html_writer *w)
 
 /*
  * Writes an array (column) of the page: for each event, its factor in the
- * derived event with index "formula". The derived event is a sum. So an
- * event's factor is the value of the sum for one unit of that event alone.
- * cost[] must be all 0, and is all 0 after the call. False: out of memory
- * (reported).
+ * derived event with index "formula". The derived event is a sum of events
+ * times factors. So an event's factor is the value of the sum if this event is
+ * 1 and all others are 0. cost[] must be all 0, and is all 0 after the call.
+ * False: out of memory (reported).
  */
 static bool
 put_factors(struct html_writer *w, size_t formula, uint64_t *cost)
