@@ -799,9 +799,9 @@ read_simplecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * True if the text begins like the pattern json, in which * stands for any
- * JSON string. White space in the text is ignored. Used to recognise the
- * format.
+ * True if the text begins like the pattern "json". An asterisk in the pattern
+ * stands for any JSON string. Ignores white space in the text. The probe
+ * recognises the format by such patterns.
  */
 static bool
 begins_as(struct cg_slice text, const char *json)

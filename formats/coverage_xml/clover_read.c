@@ -122,9 +122,9 @@ close_file(struct coverage_xml_reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Begins a package. Stores its name as a directory, com/x for com.x.
- * open_file() puts the directory before the names of files without a path.
- * False: out of memory (reported).
+ * Begins a package. Stores its name as a directory, com/x for com.x. If a file
+ * has no attribute "path", and its name has no directory, open_file() puts
+ * this directory before the name. False: out of memory (reported).
  */
 static bool
 open_package(struct coverage_xml_reader *r)

@@ -365,10 +365,10 @@ cost_of(const struct cg_line *row, size_t column)
 
 /*
  * Returns the numbers of missed and covered instructions of a row (what one
- * function has on a line). These are the instructions that JaCoCo counted, if
- * the graph has them and they agree with the row's count. Otherwise the row
- * has one instruction, which is covered if the row ran. If the line has no
- * hits, or a negative count, no row on it ran.
+ * function has on a line). A row ran if its count is above 0, and the line has
+ * hits. Returns the numbers that JaCoCo counted, if the graph has them and if
+ * they agree with whether the row ran. Otherwise the row has one instruction,
+ * which is covered if the row ran.
  */
 static struct counter
 instructions_of(
