@@ -87,9 +87,10 @@ compare_fns(const void *pa, const void *pb)
 }
 
 /*
- * Sorts the functions that were appended since the last call into the sorted
- * ones. Called for each line, as the list may have lines before functions. So
- * a few functions are inserted, without qsort().
+ * Moves the functions that were appended since the last call to their places
+ * among the sorted functions. The caller does this for each line, as the list
+ * may have lines before functions. So inserts a few functions one by one,
+ * without qsort().
  */
 static void
 sort_fns(struct reader *r)

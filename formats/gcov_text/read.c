@@ -18,9 +18,9 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
  * Adds the lines that were held back to the graph, and clears their list.
  * Lines are held back until the file ends, or until a line has no higher
  * number than the line before it. The reason is that instances (functions that
- * begin on one line) come later in the text. The counts of instances are
- * subtracted from the counts of lines. Skips lines whose whole count belonged
- * to instances.
+ * begin on one line) come later in the text. add_shared_line() has subtracted
+ * the counts of instances from the counts of lines. Skips a line whose whole
+ * count belonged to instances.
  */
 static void
 release_lines(struct gcov_text_reader *r)

@@ -447,8 +447,8 @@ arc_limit(const struct gmon_hist *hist)
 /*
  * Reads the histogram and the header of the arcs of a file of LD_PROFILE, both
  * with 4-byte tags. Fields are aligned without padding. The cursor is then at
- * the first arc. *arcs becomes the number of arcs. It is limited to those that
- * the linker had room for, as the file may state more. False: malformed.
+ * the first arc. *arcs becomes the number of arcs that the file states, but at
+ * most the number that the linker had room for. False: malformed.
  */
 static bool
 take_ld_profile(

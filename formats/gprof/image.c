@@ -399,10 +399,10 @@ count_explained(const struct library *lib, uint64_t base)
 
 /*
  * Sets *base to the best load address of the library. With it, most of the
- * addresses that calls enter are entries of functions. Each of these addresses
- * proposes load addresses. A load address with fewer proposals than the best
- * one so far is not tried. False: there is none, or two are equally good;
- * *base then has no meaning.
+ * addresses that calls enter are entries of functions. A sample of these
+ * addresses proposes load addresses. A load address with fewer proposals than
+ * the best one so far is not tried. False: there is none, or two are equally
+ * good; *base then has no meaning.
  */
 static bool
 find_base(struct library *lib, uint64_t *base)

@@ -412,8 +412,9 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 
 /*
  * Writes a histogram from samples [first, last). If a counter is too large for
- * the format, writes several histograms, which readers add. False: too many
- * would be needed (reported).
+ * the format, writes several histograms of the same range. Readers add the
+ * counters of such histograms. False: too many histograms would be needed
+ * (reported).
  */
 static bool
 put_hist(struct writer *w, size_t hist, size_t first, size_t last)
