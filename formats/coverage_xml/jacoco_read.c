@@ -221,9 +221,9 @@ static struct cg_slice stem_of(struct cg_slice class)
 /*
  * Sets method->name and method->symbol (linker name) of a method of the open
  * class. For push(I)Z of demo/Cover, the name is "demo.Cover.push", and the
- * linker name "demo/Cover.push(I)Z". A descriptor that is not Java's is the
- * linker name itself; then the name has no class. False: out of memory
- * (reported).
+ * linker name "demo/Cover.push(I)Z". A Java descriptor begins with '('. Any
+ * other descriptor becomes the linker name itself, and the name gets no class.
+ * False: out of memory (reported).
  */
 static bool
 name_method(struct reader *reader, struct cg_slice name,

@@ -559,8 +559,8 @@ close_package(struct writer *j)
 
 /*
  * Begins the package that a file belongs to, unless this package is open
- * already. Ends the package before. The package's name is the file's
- * directory, without a slash at the end (but "/" stays).
+ * already. First ends the package that is open, if any. The package's name is
+ * the file's directory, without a slash at the end (but "/" stays).
  */
 static void
 open_package(struct writer *j, struct cg_slice path)

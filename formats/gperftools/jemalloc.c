@@ -79,10 +79,11 @@ begin_counts(struct gperf_reader *r, const uint64_t count[4])
 }
 
 /*
- * Adds a sample to the current stack, unless all its costs are 0. "count" has
- * the counts of a thread, or the rest that no thread has. Scales and rounds
- * the sum of the counts so far, not each count. So the costs of threads add up
- * to the scaled counts of all threads together. False: an error (reported).
+ * Adds a sample to the current stack, unless all costs of the sample are 0.
+ * count[] has the counts of a thread, or the rest that no thread has. Scales
+ * and rounds the sum of the counts so far, not each count. So the costs of all
+ * threads have the same sum as the scaled counts of all threads together.
+ * False: an error (reported).
  */
 static bool
 add_counts(struct gperf_reader *r, const uint64_t count[4])
