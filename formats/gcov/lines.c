@@ -505,12 +505,12 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Adds the line to the set unit->shared: a block of a function ends on it.
- * Other functions may have code on the line, of which no block ends there.
- * gcov drops their counts on such a line. Does nothing if the line belongs to
- * a group of functions (is_in_group()). *last is the key of the line that was
- * added last, or 0. The function need not look up that line again. Updates
- * *last. False: out of memory.
+ * Adds the line to the set unit->shared: a block of a function ends on the
+ * line. Other functions may have code on the line, though none of their blocks
+ * ends there. gcov drops the counts of such functions on the line. Does
+ * nothing if the line belongs to a group of functions (is_in_group()). *last
+ * is the key of the line that was added last, or 0. The function need not look
+ * up that line again. Updates *last. False: out of memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,

@@ -198,9 +198,9 @@ take_line(struct gcov_json_reader *r)
 #define FN(member) .offset = offsetof(struct gcov_json_fn, member)
 
 /*
- * Appends a line of the current block of a path to the unit's steps. Its index
- * is r->path_index, the position of the block's current location on the path.
- * False: out of memory (reported).
+ * Appends a line of the current block of a path to the unit's steps. The
+ * step's index is r->path_index, the position of the block's current location
+ * on the path. False: out of memory (reported).
  */
 static bool
 add_step(struct gcov_json_reader *r, uint32_t line)

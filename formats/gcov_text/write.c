@@ -86,8 +86,9 @@ compare_group(const void *pa, const void *pb)
 }
 
 /*
- * True if the last line of the function is known. Functions of clang have
- * none; llvm-cov makes no groups of functions, so neither does this writer.
+ * True if the last line of the function is known. The last line of clang's
+ * functions is unknown. llvm-cov makes no groups of functions, so this writer
+ * makes no groups of such functions, either.
  */
 static bool
 has_end(const struct gcov_text_writer *w, cg_fn fn)

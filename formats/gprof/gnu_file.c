@@ -316,10 +316,11 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 /* ---- GNU ---------------------------------------------------------------- */
 
 /*
- * Reports that the record at chain->at is incomplete, or a histogram whose
- * header is zeros (CHAIN_BLANK). The record begins at "offset" in the file,
- * and has only "left" bytes. Reports an error and returns false. With
- * --recover, reports a warning and returns true.
+ * Reports a damaged record at chain->at. The record is incomplete, or it is a
+ * histogram whose header is zeros (CHAIN_BLANK). "offset" is where the record
+ * begins in the file, and "left" is how many bytes of it the file has. Reports
+ * an error and returns false. With --recover, reports a warning and returns
+ * true.
  */
 static bool
 report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,

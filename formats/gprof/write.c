@@ -153,8 +153,8 @@ collect(struct writer *w)
 /* ---- Which unit to write ------------------------------------------------ */
 
 /*
- * Sets *digits to the number of decimals that a unit of time stands for,
- * relative to the second: 3 for "ms". False: not a unit of time.
+ * Sets *digits to the number of decimals of a second that the unit of time
+ * has: 3 for "ms", 0 for "s". False: not a unit of time.
  */
 static bool
 digits_of(const char *unit, unsigned *digits)
