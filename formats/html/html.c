@@ -61,10 +61,10 @@ put_foot(struct cg_out *out)
 }
 
 /*
- * Writes all data of the page. Stacks are written first, as deriving calls
- * from them drops them. Stacks that have to be estimated from calls are
- * written last, as deriving them replaces the calls. False: an error
- * (reported).
+ * Writes all data of the page. If the graph has stacks, writes them first, as
+ * cg_job_derive() drops stacks when it derives calls from them. If stacks have
+ * to be estimated from calls, writes them last, as cg_job_derive() then
+ * replaces the calls. False: an error (reported).
  */
 static bool
 put_data(struct html_writer *w)

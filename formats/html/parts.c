@@ -318,12 +318,12 @@ add_rest(struct html_parts *of)
 }
 
 /*
- * Adds a number for each function of the part, except dropped ones. A sample
- * may be counted in the rows of several callers. cg_sum_calls_in() counts it
- * once. The number is the calls in the rows of the callers minus that sum. It
- * is 0 for a function without callers. Only parts with stated inclusive costs
- * need the numbers. So it is 0 for all if no part had such costs so far.
- * False: out of memory.
+ * Adds an element for each function of the part, except dropped functions. A
+ * sample may be counted in the rows of several callers. cg_sum_calls_in()
+ * counts it once. The element is the sum of the calls in all callers' rows
+ * minus the result of cg_sum_calls_in(). It is 0 for a function without
+ * callers. Only parts with stated inclusive costs need the elements. So all
+ * are 0 if no part had such costs so far. False: out of memory.
  */
 static bool
 add_repeats(struct html_parts *of, const bool *dropped)

@@ -100,9 +100,9 @@ reset_chunk(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds a description of the recording's start, "2024-05-01T12:00:00Z". It is
- * the start of this chunk, so call it for the first chunk only. Adds none if
- * the time cannot be formatted.
+ * Adds a description of the recording's start, such as "2024-05-01T12:00:00Z".
+ * This is the start of the first chunk, so the caller calls this function only
+ * for the first chunk. Adds no description if the time cannot be formatted.
  */
 static void
 describe_start(struct jfr_chunk *chunk)
