@@ -184,10 +184,11 @@ put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Writes a line. If each block (group) of its branches is a pair, or if the
- * line has no branches, writes a statement, and an element for each pair.
- * Otherwise writes a single element as istanbul does. That element has the
- * numbers of branches taken and not taken.
+ * Writes a line. If each block (group) of its branches has two possible
+ * outcomes or none, writes a statement, and an element for each block with
+ * two. A line without branches gets just the statement. For any other line,
+ * writes a single element as istanbul does. That element has the numbers of
+ * branches taken and not taken.
  */
 static void
 put_statement(struct cg_out *out, const struct cg_line_sum *line)

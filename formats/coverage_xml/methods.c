@@ -234,8 +234,8 @@ add_lines(struct adder *a)
 
 /*
  * Adds the n outcomes of one branch to the graph as a block (group of
- * branches) with the number "block". If the count of one outcome is not 0, all
- * outcomes are flagged as reached. False: the builder has failed.
+ * branches) with the number "block". If the count of one outcome is not 0,
+ * flags all outcomes as reached. False: the builder has failed.
  */
 static bool
 add_branch(struct adder *a, const struct coverage_xml_outcome *outcome,

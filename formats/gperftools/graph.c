@@ -136,7 +136,7 @@ set_group(struct gperf_reader *r, uint32_t group)
 
 /*
  * Adds a sample's costs to the stack with this leaf, in the sample's group
- * (labels). Cost i goes to column[i] of the graph. The two numbers may differ,
+ * (labels). Cost i goes to column[i] of the graph. i and column[i] may differ,
  * as other inputs may have other events.
  */
 static void

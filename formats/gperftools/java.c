@@ -125,8 +125,8 @@ gperf_take_java_function(struct gperf_reader *r, struct cg_slice line)
 
 /*
  * Reads a line of any kind: an address's function, an attribute or a sample.
- * Sets *held to whether it was a sample, which is then the current one
- * (r->sample), with two costs. False: rejected (reported).
+ * Sets *held to whether the line was a sample. The sample becomes the current
+ * one (r->sample), with two costs. False: rejected (reported).
  */
 static bool
 take_line(struct gperf_reader *r, struct cg_slice line, bool *held)
