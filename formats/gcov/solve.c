@@ -374,10 +374,11 @@ leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 }
 
 /*
- * Follows the next arc, in or out, of the block on top of the stack. If the
- * arc has a counter, adds it to the block's excess (sum of arcs in less arcs
- * out). Otherwise visits the block at its other end. The entry and the exit
- * have one more arc, from exit to entry. After its last arc, pops the block.
+ * Follows the next arc of the block on top of the stack. First come the arcs
+ * into the block, then those out of it. If the arc has a counter, updates the
+ * block's excess (sum of arcs in less arcs out). Otherwise visits the block at
+ * the arc's other end. The entry and the exit have one more arc, from exit to
+ * entry. After the last arc of the block, pops the block.
  */
 static void
 step(struct gcov_unit *unit, const struct gcov_fn *fn,

@@ -83,8 +83,9 @@ add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 }
 
 /*
- * Adds the function's prime paths that were not taken to the graph. Each line
- * of a block becomes a step of the path. Stops if the builder fails.
+ * Adds to the graph the steps of those prime paths of the function that were
+ * not taken. Each line of a block of a path is a step. Stops if the builder
+ * fails.
  */
 static void
 add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)

@@ -339,10 +339,10 @@ put_call(char *to, const struct cg_branch *row)
 
 /*
  * Writes a JSON array of the branches, calls or blocks ("kind") of the n
- * functions on a line. Only rows that have all "flags" are written, each by
- * put(). "to" is the position in the output, where HEAD_ROOM bytes are
- * reserved. Returns the end of the text, where HEAD_ROOM bytes are reserved
- * again if anything was written.
+ * functions on a line. Writes each row that has all "flags" by put(), and
+ * skips other rows. "to" is the position in the output, where the caller has
+ * reserved HEAD_ROOM bytes. Returns the end of the text. Reserves HEAD_ROOM
+ * bytes there again if it has written a row.
  */
 static char *
 put_rows(struct gcov_json_writer *w, char *to,

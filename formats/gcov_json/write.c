@@ -72,10 +72,10 @@ find_open(struct gcov_json_writer *w, uint32_t line)
 
 /*
  * Sets w->fn to the functions of the file, and resets the state of
- * find_open(). Functions that begin on one line form a group; the lines of
- * groups are written separately. Sets w->rank of each function in a group to
- * its index + 1. Sets w->groups to whether there are groups. Ranks of other
- * functions must be 0 already.
+ * find_open(). Functions that begin on one line form a group. For each
+ * function in a group, sets w->rank to the function's index in w->fn + 1. The
+ * ranks of all other functions must be 0 before. Sets w->groups to whether
+ * there are groups. The caller writes the lines of groups separately.
  */
 static void
 list_fns(struct gcov_json_writer *w)
