@@ -279,11 +279,11 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 
 /*
  * Tries to read the file with each pointer size and byte order, and sets *best
- * to the best attempt. With --word-size, tries only that pointer size. A byte
- * order in which the version is unknown is not tried. If none is tried, *best
- * is unchanged. Of equally good attempts, the one that fits the executable
- * ("hint") is preferred, then 64-bit, then little endian. Warns if there is no
- * hint, and the choice is a guess.
+ * to the best attempt. With --word-size, tries only that pointer size. Does
+ * not try a byte order in which the version is unknown. If it tries none,
+ * leaves *best unchanged. Of equally good attempts, prefers the one that fits
+ * the executable ("hint"), then 64-bit, then little endian. Warns if there is
+ * no hint, and the choice is a guess.
  */
 static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,

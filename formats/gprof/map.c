@@ -40,10 +40,10 @@ struct site {
 /* ---- Sites -------------------------------------------------------------- */
 
 /*
- * True if the code is an x86 call instruction (e8) that calls the callee. Its
- * target may be any address from the callee's start to arc->self, inclusive.
- * That is the address after the callee's prologue. "ret" is the return address
- * of the call.
+ * True if the code is an x86 call instruction (e8) that calls the callee. The
+ * call's target may be any address from the callee's start to arc->self,
+ * inclusive; arc->self is an address just after the callee's prologue. "ret"
+ * is the return address of the call.
  */
 static bool
 calls_callee(const unsigned char *code, uint64_t ret,
@@ -268,8 +268,8 @@ add_entered_funcs(struct gprof_funcs *funcs)
 
 /*
  * Adds all arcs to the graph as calls. Describes their order in the file,
- * unless an earlier input has described its own. Arcs are processed in
- * batches, whose callees are prefetched. Otherwise each callee would be a
+ * unless an earlier input has described its own. Takes the arcs in batches,
+ * and prefetches the callees of a batch. Otherwise each callee would be a
  * cache miss in a large table. False: an error (reported).
  */
 static bool

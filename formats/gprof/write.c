@@ -544,11 +544,12 @@ put_blocks(struct writer *w)
 /* ---- The whole ---------------------------------------------------------- */
 
 /*
- * Sets w->event: that of --event, else the main event. If the graph comes from
- * a gmon.out, the default is the time (ns) or, without it, the first event.
- * Also sets w->block_event, the event that counts basic blocks; it is the
- * number of events if there is none. Sets w->gmon to what the graph tells of
- * its gmon.out. Returns CG_OK, or the status of an error (reported).
+ * Sets w->event to the index of the event of --event, else of the main event.
+ * If the graph comes from a gmon.out, the default is the time (ns) or, without
+ * it, the first event. Also sets w->block_event, the event that counts basic
+ * blocks. It becomes the number of events if there is no such event. Sets
+ * w->gmon to what the graph tells of its gmon.out. Returns CG_OK, or the
+ * status of an error (reported).
  */
 static int
 choose_event(struct writer *w)

@@ -127,9 +127,9 @@ add_self(struct reader *r, struct cg_slice name, uint64_t ns)
 /* ---- The flat profile ---------------------------------------------------- */
 
 /*
- * Reads a line of the flat profile, " 33.34 0.02 0.02 7208 0.00 0.00 open",
- * and adds the function's self time. Lines of the head are skipped; an empty
- * line ends the profile. False: an error (reported).
+ * Reads a line of the flat profile, such as " 33.34 0.02 0.02 7208 0.00 0.00
+ * open", and adds the function's self time. Skips the lines of the head. An
+ * empty line ends the profile. False: an error (reported).
  */
 static bool
 take_flat(struct reader *r, struct cg_slice line)
