@@ -177,10 +177,10 @@ open_file(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a method that begins on the line to the graph. Adds its number of
- * calls, too, if that is stated. The name is the attribute "signature"
- * (OpenClover) or "name" (PHPUnit). Skips a method without both. False:
- * rejected (reported).
+ * Adds a method that begins on the line to the graph. If the element states
+ * the number of calls, adds the calls, too. The name is the attribute
+ * "signature" (OpenClover) or "name" (PHPUnit). Skips a method without a name.
+ * False: rejected (reported).
  */
 static bool
 add_method(struct reader *reader, uint32_t line)

@@ -173,8 +173,8 @@ merge_stacks(struct writer *w)
 /* ---- JSON --------------------------------------------------------------- */
 
 /*
- * Writes a column of a table, an array with the name and n cells, each of them
- * by put().
+ * Writes a column of a table: its name, and an array of n cells. put() writes
+ * the cell of a row.
  */
 static void
 put_column(struct writer *w, const char *name, size_t n,

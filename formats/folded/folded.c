@@ -76,8 +76,8 @@ has_name(const char *name, const char *suffix)
 }
 
 /*
- * True if a stack has several frames, that is, a ';' without blanks around it.
- * A sentence has none.
+ * True if a stack has several frames, that is, if it has a ';' without blanks
+ * around it. A sentence has no such ';'.
  */
 static bool
 is_deep(struct cg_slice line)

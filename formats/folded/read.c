@@ -261,10 +261,10 @@ add_count(
 }
 
 /*
- * Adds the samples of a line to the number of samples of its stack. They are
- * the line's count, if it is the only count and a whole number above 0. For
- * other counts, and for Austin's input, a line is 1 sample. False: overflow
- * (reported).
+ * Adds the samples of a line to the number of samples of its stack. If the
+ * line has only one count, and the count is a whole number above 0, the count
+ * is the number of samples. For other counts, and for Austin's input, a line
+ * is 1 sample. False: overflow (reported).
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
@@ -426,11 +426,11 @@ all_have_two(struct cg_slice block)
 
 /*
  * Finds out how many counts a line has. Option "counts" decides, if it is set.
- * Otherwise a header line that names events decides, and is removed from the
- * block. Without such a header, the lines of the first block decide. Sets
- * *columns to the number and event[] to the events. If there is neither a
- * header nor a second count, leaves both unchanged, for one count. Returns
- * CG_OK, or the status of an invalid option.
+ * Otherwise a header line that names events decides; then removes this line
+ * from the block. Without such a header, the lines of the first block decide.
+ * Sets *columns to the number of counts and event[] to the events. If a line
+ * has one count, and no header names it, leaves both unchanged. Returns CG_OK,
+ * or the status of an invalid option.
  */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
