@@ -80,11 +80,11 @@ unblock(struct search *search, uint32_t block)
 }
 
 /*
- * Adds the block to the list of each successor that the search may follow.
- * Called if no circuit through the block was found. When unblock() unblocks
- * one of these successors, it unblocks this block, too. The lists have arcs;
- * the block is the arc's source. An arc that is in a list already is not added
- * again.
+ * Adds the block to the list of each successor that the search may follow. The
+ * search calls this function if it found no circuit through the block. When
+ * unblock() unblocks one of these successors, it unblocks this block, too. The
+ * lists have arcs; the block is the arc's source. Does not add an arc that is
+ * in a list already.
  */
 static void
 add_to_lists(struct search *search, const struct gcov_block *block)

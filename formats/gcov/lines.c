@@ -68,9 +68,10 @@ find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 }
 
 /*
- * Makes room in the hash table for one more line. A new table is filled with
- * the function's lines. Slots of older epochs (functions) are free, so the
- * table is not cleared for a function. False: out of memory.
+ * Makes room in the hash table for one more line. If the table must grow,
+ * fills the new table with the function's lines. Slots of older epochs
+ * (functions) are free, so the table is not cleared for each function. False:
+ * out of memory.
  */
 static bool
 make_room(struct gcov_scratch *scratch)

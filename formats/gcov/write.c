@@ -385,10 +385,11 @@ find_values(const struct writer *w, const struct row *counter)
 }
 
 /*
- * Returns how many values of a counter are to be written, at most 32 of merged
- * data. They are values of an expression, such as a divisor. Sets *first to
- * the index of the first value. Sets *dropped if values are dropped here or
- * were dropped by the program that ran.
+ * Returns how many values of a counter to write. The counter has values of an
+ * expression, such as a divisor. If the data of several inputs was merged, the
+ * result is at most 32. Sets *first to the index of the first value. Sets
+ * *dropped to whether values are missing, here or because the program that ran
+ * dropped them.
  */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,

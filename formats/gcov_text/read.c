@@ -147,9 +147,9 @@ add_paths(struct gcov_text_reader *r, cg_fn fn, struct gcov_text_paths *paths)
 }
 
 /*
- * Begins a function on the current line, which is its first one; its summary
- * was read before. Adds its first line, number of calls, and prime paths to
- * the graph. False: an error (reported).
+ * Begins a function on the current line, the function's first line. "fn" has
+ * the function's summary. Adds the first line, the number of calls, and the
+ * prime paths of the function to the graph. False: an error (reported).
  */
 static bool
 begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)

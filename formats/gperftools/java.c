@@ -77,8 +77,10 @@ take_attribute(
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Removes " (text)" from the end of *text, and blanks from both ends of the
- * rest; *inner becomes "text". False: there is none, and nothing changes.
+ * If *text ends with text in parentheses after a blank, as in "a.c:1
+ * (/lib/b.so)", cuts this end off. Removes blanks from both ends of the
+ * remaining *text. *inner becomes the text within the parentheses. False:
+ * *text has no such end, and nothing changes.
  */
 static bool
 cut_parentheses(struct cg_slice *text, struct cg_slice *inner)

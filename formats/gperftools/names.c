@@ -108,11 +108,11 @@ gperf_name_address(
 
 /*
  * Gives an address its functions from "count" consecutive comments of the text
- * that have this address. They are the functions inlined there, innermost
- * first. "times" is how often in a row the stack has the address. The text may
- * repeat the comments as often. So if "count" is a multiple of "times", uses
- * only the first of these sets of comments. Does nothing if the address has
- * names already. False: an error (reported).
+ * that have this address. The functions are inlined there, innermost first.
+ * "times" is how often in a row the stack has the address. If it is more than
+ * 1, the text may repeat the comments as often. So if "count" is a multiple of
+ * "times", uses only the first of these sets of comments. Does nothing if the
+ * address has names already. False: an error (reported).
  */
 static bool
 name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,
