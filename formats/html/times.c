@@ -192,8 +192,9 @@ find_used(struct times *t)
 /*
  * Numbers the used spots of each frame from 0 (t->at), and counts them
  * (t->count). A spot is a function at a position, with its callers. A spot
- * dropped by --html-min belongs to the frame of its caller. It gets the number
- * of the caller's spot, and t->used is cleared, so that it is not listed.
+ * that --html-min dropped belongs to the frame of its caller. Gives such a
+ * spot the number of the caller's spot, and clears t->used, so that the spot
+ * is not listed.
  */
 static void
 number_spots(struct times *t)

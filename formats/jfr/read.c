@@ -148,9 +148,9 @@ read_chunk(
 /* ---- All chunks --------------------------------------------------------- */
 
 /*
- * Reports why a chunk is not read, and returns the status. If no chunk was
- * read before, that is an error, and the input fails. Otherwise the chunk is
- * skipped with a warning, and the status is CG_OK.
+ * Reports why a chunk cannot be read, and returns the status. If no chunk was
+ * read before, reports an error, and the input fails. Otherwise skips the
+ * chunk with a warning, and returns CG_OK.
  */
 static int
 refuse(struct jfr_chunk *chunk, const char *at, const char *why)
