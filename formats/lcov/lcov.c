@@ -13,9 +13,10 @@
 #include "lcov.h"
 
 /*
- * Detects a tracefile by its first record, which must be SF, KF or TN. Returns
- * CG_PROBE_SURE if another known record follows soon, else CG_PROBE_LIKELY.
- * Returns CG_PROBE_NO if the first record is another one, or missing.
+ * Detects a tracefile by its first record. Looks at the first 16 lines, and
+ * skips empty lines and comments. Returns CG_PROBE_NO if the first record is
+ * not SF, KF or TN, or no record was found. Returns CG_PROBE_SURE if one of
+ * the later lines is a known record, too, else CG_PROBE_LIKELY.
  */
 static int
 probe(const struct cg_head *head)

@@ -92,10 +92,11 @@ to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
 }
 
 /*
- * Takes a count off r->rest. The count may be negative. It may also be a
- * floating-point number. Then warns, and drops its fraction. A count that
- * to_signed() cannot represent becomes 1. False: malformed or too large (not
- * reported), and nothing is taken.
+ * Takes a count off r->rest, and stores it in *count. The count may be
+ * negative. If the count is a floating-point number, drops its fraction with a
+ * warning. Stores 1 for a count of 2^63 or more (see to_signed()). False: the
+ * count is malformed, or too large for its type (not reported). Then r->rest
+ * is unchanged.
  */
 static bool
 take_any_count(struct reader *r, int64_t *count)
@@ -297,8 +298,9 @@ add_count(struct reader *r, struct lcov_fn *fn, uint64_t count)
 }
 
 /*
- * Reads FN:first,[last,]name, and adds the function with its lines; a name may
- * contain commas or begin with a digit. False: an error (reported).
+ * Reads FN:first,[last,]name. Adds the function to the section, with its first
+ * and last line (0: unknown). A name may contain commas or begin with a digit.
+ * False: an error (reported).
  */
 static bool
 take_fn(struct reader *r)
@@ -394,9 +396,10 @@ take_leader(struct reader *r)
 }
 
 /*
- * Reads FNA:index,count,name. Adds a function of this name with the lines of
- * the FNL record with this index. Adds the count to the function's entry
- * count. False: an error (reported).
+ * Reads FNA:index,count,name. Adds a function of this name to the section,
+ * with the first and last line that an earlier FNL record states for the
+ * index. Adds the count to the function's entry count. False: an error
+ * (reported).
  */
 static bool
 take_alias(struct reader *r)
@@ -607,8 +610,9 @@ take_branch(struct reader *r)
 /*
  * Reads MCDC:line,[U]group size,t|f,taken,term,expression, and appends the
  * condition's outcome to the section as a branch. The block of this branch is
- * the size of the group. Its index is 2 * term, plus 1 for outcome t. False:
- * an error (reported).
+ * the size of the group. Its index is 2 * term, plus 1 for outcome t. Its
+ * label is the expression, unless the expression is only the term's number.
+ * False: an error (reported).
  */
 static bool
 take_condition(struct reader *r)

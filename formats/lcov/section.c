@@ -90,8 +90,10 @@ add_fn(struct cg_build *build, cg_file file, cg_name name)
 }
 
 /*
- * Adds the section's functions to the graph with their lines and, where a
- * record states it, their entry count; fills section->fn_lines.
+ * Adds the section's functions to the graph, each with its range of lines. If
+ * a record stated a function's entry count, adds a call with this count from
+ * an unknown caller. Stores each function and its lines in section->fn_lines,
+ * which must have an element for each function of the section.
  */
 static void
 add_fns(struct cg_build *build, const struct lcov_section *section)
@@ -212,11 +214,13 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 }
 
 /*
- * Sorts the section's branches and conditions, and adds them to the graph. A
- * block is the branches with the same line, kind and block number. If a branch
- * of a block has a label, the index of each is its position in the block.
- * Otherwise the index is the branch's number in the file. Conditions always
- * keep their number. Stops if the builder has failed.
+ * Sorts the section's branches and conditions, and adds them to the graph.
+ * section->owners must be complete, as it tells the function of a line.
+ *
+ * A block is the branches with the same line, kind and block number. If a
+ * branch of a block has a label, each branch of the block gets its position in
+ * the block as index. Otherwise each keeps the number that the file states.
+ * Conditions always keep their number. Stops if the builder has failed.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

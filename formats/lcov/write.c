@@ -65,13 +65,15 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 }
 
 /*
- * Writes the records FNL and FNA of lcov 2 for all functions of the current
- * file. Functions are sorted by first line, then the longer one first. lcov 2
- * takes functions that begin on one line for one function with several names
- * (FNA). It rejects a second FNL of that line, so all get the last line of the
- * longest. A group is all functions of one line. Adds the number of groups to
- * lines->found, which must be 0 before. Adds the number of groups with a
- * function that ran to lines->hit.
+ * Writes the records FNL and FNA of lcov 2 for the functions in w->entry. The
+ * caller sorts w->entry by first line, and functions of one first line with
+ * the longest first. lcov 2 takes functions with the same first line for one
+ * function with several names (FNA). It rejects a second FNL of that line. So
+ * a group of functions with the same first line gets one FNL, with the last
+ * line of the longest function.
+ *
+ * Adds the number of groups to lines->found, which must be 0 before. Adds the
+ * number of groups with a function that ran to lines->hit.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)
