@@ -85,16 +85,18 @@ compare_ends(const void *pa, const void *pb)
 }
 
 /*
- * Counts the paths from the begin of a decision to each of its conditions, as
- * the condition's width. All widths must be 0 before. ways_in must be the
- * number of outcomes that lead to the condition, and is counted down to 0. A
- * condition is visited after all that lead to it.
+ * Sets the width of each condition of a decision to the number of paths from
+ * the decision's begin to the condition. All widths must be 0 before. Each
+ * node's ways_in must be the number of outcomes that lead to the condition.
+ * The function counts ways_in down to 0, so that it visits a condition after
+ * all that lead to it.
  *
  * A path's number is the sum of the indexes of its outcomes. Sets the index of
  * each outcome so that no two paths to a condition have the same number. An
- * exit is a condition and the outcome that ends the decision. Appends each
- * exit to end[], and counts the exits in *ends. False: too many paths, a
- * cycle, or a condition that no path reaches.
+ * exit is an outcome that ends the decision. Appends each exit with its
+ * condition to end[], which needs room for two exits of each condition. Adds
+ * the number of exits to *ends, which must be 0 before. False: too many paths,
+ * a cycle, or a condition that no path reaches.
  */
 static bool
 count_ways(struct decision *d, struct end *end, unsigned *ends)

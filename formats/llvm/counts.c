@@ -32,11 +32,12 @@ function_key(uint64_t name, uint64_t hash)
 }
 
 /*
- * Returns the function of a record; adds it if it is new. Programs write their
- * functions in the same order each time. So the function after the last one is
- * tried first. A new function gets counters of 0. If its name is new, too,
- * adds 1 to sums->named. NULL: out of memory, or too many functions (not
- * reported).
+ * Returns the function with a record's hashes of name and structure. If it is
+ * new, adds it to sums->fn with counters of 0. Programs write their functions
+ * in the same order each time. So the function after the last result is tried
+ * first. If a new function's name is new, too, adds 1 to sums->named. The
+ * result is valid until the next call. NULL: out of memory, or too many
+ * functions (not reported).
  */
 static struct llvm_sum *
 find_sum(struct llvm_sums *sums, const struct llvm_record *record)

@@ -67,8 +67,8 @@ llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
  * decision's line. A decision is a boolean expression, for MC/DC. Both
  * outcomes of a condition count 1 if tests showed that the condition alone
  * changes the result, else 0. If the function never ran, all count 0. If it
- * ran, and the decision is too large or malformed, drops the decision and
- * counts it. False: out of memory (reported).
+ * ran, and the decision is too large or malformed, adds no conditions, and
+ * adds 1 to decisions_lost of the mapping. False: out of memory (reported).
  */
 static bool
 add_decision(struct llvm_context *c, const struct llvm_decision *decision)
@@ -101,10 +101,11 @@ add_decision(struct llvm_context *c, const struct llvm_decision *decision)
 /*
  * Adds a condition to the first open decision to which it belongs. A decision
  * is a boolean expression. It is open until it has all its conditions. A
- * condition belongs to it if its region is part of the decision, and its
- * number is free in the decision. A complete decision is added to its source
- * and closed. Ignores a condition without such a decision. False: out of
- * memory (reported).
+ * condition belongs to a decision if its region is part of the decision's, its
+ * number is less than the decision's number of conditions, and no earlier
+ * condition of the decision has this number. Adds a complete decision to its
+ * source file, and closes it. Ignores a condition that belongs to no open
+ * decision. False: out of memory (reported).
  */
 bool
 llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)

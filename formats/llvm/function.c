@@ -166,11 +166,11 @@ is_new(const struct llvm_scratch *s, uint32_t counter)
 }
 
 /*
- * Computes the operands of expression "number", which must be NEW. First
- * computes all NEW expressions that it needs. Uses s->stack instead of
- * recursion. The state of each expression that is computed becomes DONE or
- * BAD. BAD: an operand does not exist, is BAD itself, or depends on the
- * expression.
+ * Computes the two operands of expression "number", whose state must be NEW.
+ * First computes all NEW expressions that the operands need. Uses s->stack
+ * instead of recursion; it needs room for all expressions. Sets the state of
+ * each visited expression to DONE, or to BAD if an operand does not exist, is
+ * BAD, or depends on the expression.
  */
 static void
 compute(struct llvm_scratch *s, uint32_t number)
@@ -245,12 +245,14 @@ positive(struct llvm_context *c, uint64_t count)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds a branch to the sources. count[] is how often it was false and true. As
- * in llvm-cov, a branch in a macro is added to the line that uses the macro.
- * This line is in the function's body, which is the use (file or macro)
- * "main". If the body does not reach the macro, the branch is not added there.
- * Some compiler versions also add the branch to its own line in the macro
- * (on_macro). False: out of memory (reported).
+ * Adds a branch to the sources. count[0] is how often its condition was false,
+ * count[1] how often it was true. A branch outside of macros is added to its
+ * own line. As in llvm-cov, a branch in a macro is added to the line of the
+ * function's body that uses the macro. "main" is the body's number in s->use,
+ * the files and macros of the function. If the body does not reach the macro,
+ * there is no such line. If c->mapping->on_macro is set, also adds the branch
+ * to its own line in the macro: some versions of the compiler count it there,
+ * too. False: out of memory (reported).
  */
 static bool
 add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,
@@ -356,10 +358,11 @@ add_fn(struct llvm_context *c)
 #define ADDED UINT32_MAX
 
 /*
- * Sets *first to whether this pass must add the function. If so, notes that it
- * was added. Of functions with the same name and files, only the first one is
- * added. If several builds of such a function ran, their regions are alike. So
- * each build is added in a pass of its own. False: out of memory (reported).
+ * Sets *first to whether the current pass must add the function. If so, notes
+ * that the function was added. A function has several builds if records with
+ * different hashes ran. Each pass adds at most one build, as regions of two
+ * builds may be at the same place. Of functions with the same name, files and
+ * build, only the first one is added. False: out of memory (reported).
  */
 static bool
 is_first(struct llvm_context *c, bool *first)

@@ -57,9 +57,9 @@ seek(const struct indexed *indexed, uint64_t offset, struct llvm_bytes *bytes)
 /*
  * Takes all records of a function from "bytes", up to the end. Adds each
  * record to the profile under "name", the hash of the function's name. A
- * record has a hash of the function's structure and counters, and from version
- * 11 on a bitmap. Values that follow are skipped. False: malformed, or out of
- * memory (reported).
+ * record has a hash (of the function's structure), counters, and from version
+ * 11 of the format on a bitmap. Skips the values after them. False: malformed,
+ * or out of memory (reported).
  */
 static bool
 take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)

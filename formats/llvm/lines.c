@@ -162,9 +162,10 @@ llvm_place_key(cg_name file, uint32_t line, uint32_t column)
 }
 
 /*
- * Sorts report->item, the branches and conditions of the current file.
- * Instances of a template may have several at one place. Merges such items
- * into one, and adds up their counts. False: a sum exceeds 63 bits (reported).
+ * Sorts report->item, the branches and conditions of the current file. Several
+ * items can have the same place, as each instance of a template has its own.
+ * Merges them into one item with the sums of their counts. False: a sum
+ * exceeds 63 bits (reported).
  */
 static bool
 merge_items(struct llvm_report *report)
@@ -196,11 +197,14 @@ merge_items(struct llvm_report *report)
 }
 
 /*
- * Merges the branches and conditions of a complete file, encodes them into
- * report->items, and empties report->item. A key follows an item that never
- * ran. The key is a hash of the item's place. By the key, branches that the
- * compiler folded can be dropped later. Conditions and branches in macros are
- * never dropped: their key is 0. False: an error (reported).
+ * Merges the branches and conditions of "file", whose items are complete.
+ * Encodes them into report->items, and empties report->item.
+ *
+ * An item that never ran is followed by a key. If the item is a branch outside
+ * of macros, its key is a hash of its place. By the key, add_items()
+ * recognizes branches that the compiler folded, and drops them. Conditions and
+ * branches in macros are never dropped, so their key is 0. False: an error
+ * (reported).
  */
 static bool
 keep_items(struct llvm_report *report, cg_name file)
@@ -362,8 +366,8 @@ find_fns(const struct llvm_report *report, cg_file file, size_t *n)
 }
 
 /*
- * Adds the regions of a function to the graph, except those in files that the
- * report does not list. False: an error (reported).
+ * Adds the regions of a function to the graph's function fn->fn. Skips regions
+ * in files that the report does not list. False: an error (reported).
  */
 static bool
 add_regions(struct llvm_report *report, const struct llvm_fn *fn)
@@ -401,10 +405,11 @@ add_regions(struct llvm_report *report, const struct llvm_fn *fn)
 }
 
 /*
- * Adds the n functions of a file to the graph, with their lines, entries and
- * regions. Sets the member "fn" of each. Prepares report->owners, which finds
- * the function of a line. A line outside of all functions then belongs to a
- * function without a name. False: an error (reported).
+ * Adds the n functions of a file to the graph, with their lines, entry counts
+ * and regions. Sets the member "fn" of each to the graph's function. Prepares
+ * report->owners, which finds the function of a line. A line outside of all
+ * functions belongs to a function without a name, which is added as well.
+ * False: an error (reported).
  */
 static bool
 open_file(
@@ -479,12 +484,13 @@ add_outcomes(struct llvm_report *report, struct cg_branch *row,
 }
 
 /*
- * Adds the branches and conditions of a file to the graph. The branches of
- * each line are numbered from 0, and so are its decisions. All conditions of
- * one decision have its number as block. Drops branches that the compiler
- * folded, as for while (1). They never ran, and functions do not list them
- * (report->known). Drops none if the input's functions list no branches.
- * False: the builder has failed.
+ * Adds the branches and conditions of a file to the graph, at *pos with the
+ * line of each. Numbers the branches of each line from 0, and the decisions of
+ * each line from 0. All conditions of one decision have its number as block.
+ *
+ * If the input's functions list branches, drops those that the compiler
+ * folded, as for while (1). A folded branch never ran, and no function lists
+ * it (report->known). False: the builder has failed.
  */
 static bool
 add_items(struct llvm_report *report, const struct llvm_file *file,

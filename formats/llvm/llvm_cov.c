@@ -43,7 +43,8 @@ struct reader {
  * Takes an array, and stores at most its first "max" elements as numbers in
  * value[]. true becomes 1. false and other items that are no numbers become 0.
  * Elements of value[] beyond the array stay as they are. Returns the length of
- * the array, which may exceed "max". Returns 0 after an error (reported), too.
+ * the array, which may exceed "max". Returns 0 for an empty array, and after
+ * an error (reported). A negative number is an error.
  */
 static size_t
 take_row(struct cg_doc *doc, uint64_t *value, size_t max)
@@ -83,10 +84,11 @@ small(uint64_t value)
 }
 
 /*
- * Takes the segments of a file, and adds them to the report. A segment is a
- * place. The code from there to the next segment ran "count" times. A segment
- * is [line, column, count, has count, is entry, is gap]. Before LLVM 11, the
- * last item is missing. Ignores "into". False: an error (reported).
+ * Takes the segments of a file, and adds them to the report. Notes that the
+ * report has segments. A segment is [line, column, count, has count, is entry,
+ * is gap]. It is a place, and "count" tells how often the code from there to
+ * the next segment ran. Before LLVM 11, "is gap" is missing. Ignores "into".
+ * False: an error (reported).
  */
 static bool
 take_segments(struct cg_doc *doc, void *into)
@@ -234,8 +236,9 @@ take_conditions(struct cg_doc *doc, struct llvm_item *item)
 
 /*
  * Takes a decision, [line, column, ..., [conditions], ...]. Adds its
- * conditions, which are the first array in it. Other items depend on the
- * version and are skipped. Ignores "into". False: an error (reported).
+ * conditions to the report. They are the first array in the decision. Other
+ * items depend on the version of llvm-cov and are skipped. Ignores "into".
+ * False: an error (reported).
  */
 static bool
 take_decision(struct cg_doc *doc, void *into)
@@ -331,10 +334,11 @@ keep_region(struct cg_doc *doc, const uint64_t *row, size_t n)
 }
 
 /*
- * Takes the regions of a function. The first one is its body. Stores its first
- * line, column and last line in the three numbers at "into". Keeps the regions
- * for add_regions(). If the target has no regions, keeps only the first one.
- * False: an error (reported).
+ * Takes the regions of a function. The first one is its body. "into" points to
+ * three numbers of type uint64_t. Stores the body's first line, first column
+ * and last line there. Keeps the regions for add_regions(). If the target
+ * cannot represent regions, keeps only the first one. False: an error
+ * (reported).
  */
 static bool
 take_regions(struct cg_doc *doc, void *into)

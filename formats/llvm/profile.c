@@ -199,9 +199,9 @@ guess_executable(struct kept *kept, const struct llvm_profile *profile,
 
 /*
  * Adds the executables that an input needs to *kept: those of option --exe,
- * else the ones that guess_executable() finds. False: one cannot be read, none
- * has a coverage mapping, or another error (reported). Warns if the profile
- * lists build ids, but none of these executables.
+ * else the ones that guess_executable() finds. Warns if the profile lists
+ * build ids, but none of these executables has one of them. False: one cannot
+ * be read, none has a coverage mapping, or another error (reported).
  */
 static bool
 find_executables(struct kept *kept, const struct llvm_profile *profile,

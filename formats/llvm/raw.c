@@ -100,9 +100,10 @@ struct fields {
 };
 
 /*
- * Takes the record of a function into *f. f->sites is the number of kinds of
- * values that the function has: if it is not 0, values follow later in the
- * file. False: fewer bytes are left than a record has.
+ * Takes the record of a function off "bytes" into *f. Sets f->sites to the
+ * number of kinds of values that the function has. If it is not 0, values of
+ * the function follow later in the file. False: fewer bytes are left than a
+ * record has.
  */
 static bool
 take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)

@@ -182,11 +182,13 @@ take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
 }
 
 /*
- * Takes the number that encodes the kind of a region, and stores it in *r. If
- * the number's tag is not LLVM_ZERO, the region is plain code, and the number
- * is its counter. Else the region is an expansion, with the number of its
- * file, or of another kind. Another kind may have fields of its own, which are
- * taken too. Other members of *r stay 0. False: malformed (reported).
+ * Takes the number that encodes the kind of a region, and stores the kind in
+ * *r. The members of *r must be 0 before. If the number's tag is not
+ * LLVM_ZERO, the region is plain code, and the number is its counter.
+ * Otherwise, if the number's bit for expansions is set, r->expands becomes the
+ * number of the expanded file. Otherwise the number states one of the other
+ * kinds. Takes the fields that this kind has, too. False: malformed
+ * (reported).
  */
 static bool
 take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,

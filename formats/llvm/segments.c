@@ -135,7 +135,7 @@ open_region(struct builder *b, uint32_t region)
 
 /*
  * Removes the open region that ends first from the heap and from the list of
- * open regions, and returns its index.
+ * open regions. At least one region must be open. Returns the region's index.
  */
 static uint32_t
 close_region(struct builder *b)
