@@ -367,11 +367,12 @@ take_varint(struct cg_slice *rest, bool has, uint64_t *number)
 }
 
 /*
- * Takes a compressed event off events->rest, which is not empty. events->last
- * is the event before it, and becomes this event. Fields that the event lacks
- * keep their values. The event's time is added to the time of the event before
- * it. The payload is always its own. "sixth" tells that the file has version
- * 6. False: malformed (not reported).
+ * Takes a compressed event off events->rest, which must not be empty. Before
+ * the call, events->last is the previous event; after it, this one. A field
+ * that the event does not state is that of the previous event. But the time is
+ * a difference, and is added to the previous event's time. The payload is
+ * never that of the previous event; only its size may be. "sixth" tells that
+ * the file has version 6. False: malformed (not reported).
  */
 static bool
 take_compressed(struct nettrace_events *events, bool sixth)

@@ -87,8 +87,8 @@ is_ascii(const struct cg_slice *text, const char *ascii)
 }
 
 /*
- * Appends a UTF-16 text to m->text as UTF-8; half a surrogate pair becomes
- * U+FFFD. False: out of memory (reported).
+ * Appends a UTF-16 text to m->text as UTF-8. A surrogate without its other
+ * half becomes U+FFFD. False: out of memory (reported).
  */
 static bool
 append_text(struct nettrace_methods *m, struct cg_slice text)

@@ -85,11 +85,12 @@ switch_process(struct samples *s, struct stack *stack)
 }
 
 /*
- * Sets stack->leaf to the graph's node of a stack's innermost frame, or to 0
- * for an empty stack. Adds the frames to the graph unless they were added for
- * the selected process. Addresses of callers are those of the instructions
- * after calls. So their functions are looked up at the byte before. False: an
- * error (reported).
+ * Sets stack->leaf to the graph's node for the innermost frame of the stack.
+ * An empty stack gets 0. Frames depend on the process, which select_thread()
+ * has set. If the stack's frames were added for that process before, uses
+ * them. Otherwise adds them to the graph. The address in a caller's frame is
+ * that of the instruction after the call. So the caller's function is looked
+ * up at the byte before. False: an error (reported).
  */
 static bool
 add_stack(struct samples *s, struct stack *stack)

@@ -104,10 +104,10 @@ nettrace_sort_symbols(struct nettrace_universal *universal)
 }
 
 /*
- * Searches an array of ranges for an address of the owner, a process or
- * mapping. The array has n elements of "size" bytes. Each element begins with
- * its range. The array is sorted by the ranges' owner and start. Returns the
- * element whose range contains the address, or NULL.
+ * Returns the element of an array whose range contains the address "addr" of
+ * "owner", a process or mapping. NULL: there is none. The array has n elements
+ * of "size" bytes. Each element begins with its struct nettrace_range. The
+ * elements must be sorted by the owner and then the start of their ranges.
  */
 static const void *
 find_range(
@@ -134,9 +134,9 @@ find_range(
 }
 
 /*
- * Splits the name of a compiled method, "... [MODULE] METHOD[TIER]", into
- * *module and *name, which is then METHOD. False: the name has another form;
- * *name is unchanged, and *module has no meaning.
+ * Splits the name of a compiled method, "... [MODULE] METHOD[TIER]": sets
+ * *module to MODULE, and *name to METHOD. False: the name has another form.
+ * Then *name is unchanged, and *module has no meaning.
  */
 static bool
 split_method(struct cg_slice *name, struct cg_slice *module)

@@ -117,11 +117,12 @@ get_value(struct otlp_reader *r, const struct proto_field *field,
 }
 
 /*
- * Appends labels with the key and unit of *key to the list, for the value in
- * an AnyValue message. A single value becomes one label. An array becomes one
- * label for each element. An empty text or no bytes become none. "in_list"
- * tells that the message is an element of an array. Maps, and arrays in an
- * array, are dropped and counted in r->lost. False: an error (reported).
+ * Appends labels for the value in an AnyValue message to the list. Each label
+ * gets the key and unit of *key. A single value becomes one label. An array
+ * becomes one label for each element. An empty text or byte string becomes no
+ * label. "in_list" tells that the message is an element of an array. Maps, and
+ * arrays inside an array, become no labels; counts them in r->lost. False: an
+ * error (reported).
  */
 static bool
 add_values(struct otlp_reader *r, struct cg_slice message,

@@ -270,10 +270,10 @@ put_integer(struct converter *c, enum cg_json_type type, bool fixed)
 }
 
 /*
- * Reads the elements of a JSON array of whole numbers. Its beginning was
- * taken; takes all up to its end (included). Appends each to c->out as a
- * varint or, if "fixed" is set, as 8 bytes. Reads small numbers in batches.
- * False: an error (reported).
+ * Reads the elements of a JSON array of whole numbers. The caller has taken
+ * the opening bracket; this function takes the closing one, too. Appends each
+ * number to c->out as a varint or, if "fixed" is set, as 8 bytes. Reads small
+ * numbers in batches, which is faster. False: an error (reported).
  */
 static bool
 put_integers(struct converter *c, bool fixed)
@@ -361,9 +361,10 @@ digit_of(char c, unsigned bits)
 }
 
 /*
- * Decodes the current string, and appends its bytes to c->out, without their
- * length. "bits" is the size of a digit: 4 for hex, 6 for base64. Bits that
- * make no whole byte are dropped. False: an error (reported).
+ * Decodes the text of the current token, which must be a string. "type" is the
+ * token's type. Appends the decoded bytes to c->out, without their length.
+ * "bits" is the number of bits of a digit: 4 for hex, 6 for base64. Ignores
+ * bits at the end that make no whole byte. False: an error (reported).
  */
 static bool
 put_digits(struct converter *c, enum cg_json_type type, unsigned bits)
@@ -528,11 +529,11 @@ skip_member(struct converter *c)
 }
 
 /*
- * Converts the members of a JSON object to fields of the message. The opening
- * brace was taken before. Takes all up to the closing brace. Appends the
- * fields to c->out. In the outermost object (M_DATA), c->out becomes
- * c->dictionary or c->profiles before each member. Skips unknown members with
- * a warning. False: an error (reported).
+ * Converts the members of a JSON object to fields of the message. The caller
+ * has taken the opening brace; this function takes the closing one, too.
+ * Appends the fields to c->out. In the outermost object (M_DATA), first sets
+ * c->out to c->dictionary or c->profiles, for each member. Skips unknown
+ * members with a warning. False: an error (reported).
  */
 static bool
 take_object(struct converter *c, enum message message)

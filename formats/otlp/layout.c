@@ -210,9 +210,10 @@ scan_profile(struct scan *scan, struct cg_slice message)
 /*
  * Checks the fields of a message and, recursively, of the messages inside it.
  * "name" is the letter of the message's type in shapes[]. Sets scan->profile
- * if there is a profile. Removes versions that do not fit the profiles and
- * samples from scan->fits. False: malformed, another type of message, or no
- * version is left.
+ * if it finds a profile. scan->fits is the set of versions of the format.
+ * Removes each version from it that a profile or sample in the message
+ * contradicts. False: malformed, another type of message, or no version is
+ * left.
  */
 static bool
 scan_message(struct scan *scan, struct cg_slice message, char name)

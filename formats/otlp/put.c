@@ -81,8 +81,10 @@ put_scalar(struct otlp_writer *w, struct proto_bytes *buf,
 }
 
 /*
- * Appends the field "value" of an attribute to "buf". One label becomes its
- * value. If n is not 1, n labels become a list of their values.
+ * Appends the field "value" of an attribute to "buf". If n is 1, it is the
+ * value of the label. Otherwise it is a list of the values of the n labels.
+ * Overwrites w->any, w->w.buf[1] and w->w.buf[2], so "buf" must be another
+ * buffer.
  */
 static void
 put_value(struct otlp_writer *w, struct proto_bytes *buf,
@@ -122,10 +124,10 @@ otlp_put_key_value(struct otlp_writer *w, struct proto_bytes *buf,
 /* ---- The table of attributes --------------------------------------------- */
 
 /*
- * Returns the index of an attribute in the table of attributes; adds it if the
- * table has no equal one. The attribute has the given key. Its values are
- * those of the n labels at "value", and its unit is that of the first label.
- * 0: out of memory (reported).
+ * Returns the index of an attribute in the written table of attributes; adds
+ * it if the table has no equal one. The attribute has the given key. Its
+ * values are those of the n labels at "value", of which there is at least one.
+ * Its unit is that of the first label. 0: out of memory (reported).
  */
 static uint32_t
 find_attribute(struct otlp_writer *w, struct cg_slice key,

@@ -43,14 +43,16 @@ describe(struct otlp_reader *r, const char *key, struct cg_slice value)
 }
 
 /*
- * Stores the label's value in *info if it is pid, tid, number or command of
- * the graph's part. A part is the profile of a process. Returns true if *info
- * can represent the label, so that it needs no description. Returns false for
- * a command that is not the whole command line.
+ * Stores a label in *info, the facts about a part of the graph (the profile of
+ * a process), if the label is the part's number, pid, tid or command. Returns
+ * true if the label then needs no description, as *info has all of it. Returns
+ * false for other labels, and for a command that is not the whole command
+ * line.
  *
  * commands[] lists the attributes that name the command, the best one last.
- * *best is the index of the attribute that set the command in *info, 0 at
- * first. Attributes with a lower index are ignored.
+ * *best must be 0 before the first call for a part. It becomes the index of
+ * the best attribute so far. Attributes with a lower index do not change the
+ * command.
  */
 static bool
 note_part(struct otlp_reader *r, const struct cg_label *label,
@@ -189,10 +191,10 @@ add_event(struct otlp_reader *r, struct cg_slice message,
 /* ---- Profiles ----------------------------------------------------------- */
 
 /*
- * Describes the sampling period and its type, unless both are unknown. The
- * type is in "message". The graph has one such description. If it has a
- * different one already, does not add this one, but counts a loss. False: an
- * error (reported).
+ * Adds a description of the sampling period and its type, unless both are
+ * unknown. The type is in "message". The graph has at most one such
+ * description. If it has a different one already, adds 1 to
+ * r->lost[LOST_PERIODS] instead. False: an error (reported).
  */
 static bool
 add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
@@ -237,10 +239,11 @@ note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
 }
 
 /*
- * Adds an attribute of a profile to the graph's descriptions. "index" is the
- * attribute's entry in the table of attributes. Does nothing if an earlier
- * profile has the same index. But if the attribute is the event's long name,
- * always sets *long_name. False: an error (reported).
+ * Adds an attribute of a profile to the graph's descriptions, unless an
+ * earlier call did so. "index" is the attribute's entry in the table of
+ * attributes. If the attribute is the long name of the profile's event, it
+ * becomes no description. Then each call sets *long_name to it. False: an
+ * error (reported).
  */
 static bool
 describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
@@ -370,9 +373,10 @@ read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
 
 /*
  * Adds name and version of a scope (the instrumentation) as descriptions. The
- * graph has one of each. Other names or versions of further scopes are counted
- * as lost. Adds the scope's default sample type, too. Its other attributes are
- * lost. False: an error (reported).
+ * graph has one of each. If a later scope has a different name or version,
+ * counts it in r->lost. Also adds the description of the main event, if an
+ * attribute of the scope names that event. Counts the scope's other attributes
+ * in r->lost. False: an error (reported).
  */
 static bool
 describe_scope(struct otlp_walk *w, struct cg_slice message)
@@ -512,10 +516,10 @@ open_dictionary(struct otlp_walk *w, struct cg_slice message)
 
 /*
  * Reads the messages of a file, which follow each other without a separator.
- * If the file begins with a dictionary, each dictionary is that of the
- * profiles after it. Otherwise each dictionary is that of the profiles before
- * it. Profiles wait until their dictionary was opened, and all of them were
- * found. False: an error (reported).
+ * If the file begins with a dictionary, each dictionary is for the profiles
+ * after it. Otherwise each dictionary is for the profiles before it. Collects
+ * profiles in w->waiting until their dictionary is open and the last of them
+ * was found. False: an error (reported).
  */
 static bool
 read_messages(struct otlp_walk *w, struct cg_slice file)

@@ -91,11 +91,12 @@ count_labels(struct otlp_walk *w)
 }
 
 /*
- * Sets the labels of this sample and of later ones, until the next call. They
- * are the labels of a link and of attributes. r->indices has the link's index,
- * then the indices of the attributes. If the file has several resources, adds
- * the labels of the resource. Sets w->key to the labels and to the process and
- * thread that they name. False: an error (reported).
+ * Sets the labels of the samples that are added until the next call.
+ * r->indices must have the index of a link, then the indices of attributes.
+ * The labels are those of the attributes and of the link. If the file has
+ * several resources, the labels of the current one come first. Sets w->key to
+ * the labels, and to the process and thread that they name. False: an error
+ * (reported).
  */
 static bool
 set_labels(struct otlp_walk *w)
@@ -155,9 +156,11 @@ change_labels(struct otlp_walk *w)
 /* ---- Samples ------------------------------------------------------------ */
 
 /*
- * Reads a sample, and sets *stack to the index of its stack. r->indices gets
- * the index of its link (0: none), then those of its attributes. r->values
- * gets its values, and r->times its times in ns. False: an error (reported).
+ * Reads the fields of a sample. Sets *stack to the index of its stack. Sets
+ * r->indices to the index of its link (0: none), followed by the indices of
+ * its attributes. Sets r->values to its values, and r->times to its times in
+ * ns. r->layout must tell what the numbers of fields mean. False: an error
+ * (reported).
  */
 static bool
 take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)

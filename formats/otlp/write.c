@@ -43,9 +43,10 @@ find_stack(struct otlp_writer *w, uint32_t node)
 }
 
 /*
- * Appends values and times of a row to the sample. Each time of the row gets
- * the cost at that time. If the row has no times, appends only the value
- * "cost".
+ * Appends the values and times of a row (a sample) to its message.
+ * otlp_sort_times() must have sorted the event's times. If the row has times,
+ * appends each time, and as its value the cost at that time. Otherwise appends
+ * only the value "cost".
  */
 static void
 put_values(struct otlp_writer *w, struct proto_bytes *sample, uint32_t row,
