@@ -57,10 +57,10 @@ perf_deferred_add(struct perf_deferred *d, const struct perf_event *event,
 
 /*
  * Adds the waiting samples of a thread to the graph, and frees them. They wait
- * because they lacked their user stack. Samples with the cookie get the stack.
- * All others are added without a user stack, and counted in d->unmatched. If
- * "stack" is NULL, no record matches, and this holds for all. False: an error
- * (reported); the samples after it are freed, too, but not added.
+ * because they lacked their user stack. A sample whose cookie is "cookie" gets
+ * the user stack "stack". Each other sample is added without a user stack, and
+ * adds 1 to d->unmatched. If "stack" is NULL, no sample gets one. False: an
+ * error (reported). Then the samples that remain are freed, but not added.
  */
 static bool
 add_samples(struct perf_deferred *d, struct perf_waiting_thread *thread,

@@ -200,9 +200,10 @@ get_flag(const struct perf_file *f, struct cg_slice attr, unsigned bit)
 }
 
 /*
- * Formats a name for an event into buf, which has "size" bytes. The file has
- * no name for it. So this is perf's name for the event's type and
- * configuration, such as "cycles:u".
+ * Formats a name for an event for which the file states none. The name is that
+ * of perf for the event's type and configuration, such as "cycles:u". "attr"
+ * has the bytes of the event's perf_event_attr. Stores the name in buf, which
+ * has "size" bytes.
  */
 static void
 format_name(
@@ -250,12 +251,15 @@ set_name(struct perf_file *f, struct perf_event *event, struct cg_slice name)
 }
 
 /*
- * Sets where the fields of an event's samples are. sample_type has a bit for
- * each field. event->at gets the offsets of the fields. event->fixed becomes
- * the size before the call chain's addresses. Also notes whether samples have
- * raw data, and a stack to unwind. Other records may repeat some fields at
- * their end (event->ids_at_end). Then event->from_end gets the distances of
- * these fields from that end.
+ * Computes at which offsets an event's samples have their fields. sample_type
+ * has a bit for each field that they have. Sets event->at to the offsets, and
+ * event->fixed to the size up to the first address of the call chain. Sets
+ * event->has_raw if samples have raw data, and event->unwinds if they have a
+ * call chain and a stack to unwind.
+ *
+ * The caller sets event->ids_at_end if records other than samples repeat some
+ * of these fields at their end. Then sets event->from_end to the distances of
+ * these fields from the end of such a record.
  */
 static void
 lay_out(struct perf_event *event, uint64_t sample_type)

@@ -165,12 +165,13 @@ begins_at(const struct perf_kallsyms *kallsyms, uint64_t addr)
 }
 
 /*
- * Reads the kernel's symbols by the recorded build-id from perf's cache. Each
- * boot may load the kernel to another address. So a symbol must begin at the
- * recorded address (places->kernel_addr). Otherwise reads the symbols of the
- * running kernel, if it has that build-id. Drops them, too, if none begins
- * there. Clears places->kernel_id, so that this is tried once. False: an error
- * (reported).
+ * Reads symbols of the kernel with the build-id places->kernel_id into
+ * places->kallsyms. Reads them from perf's cache. Each boot may load the
+ * kernel to another address. So they are used only if a symbol begins at the
+ * recorded address (places->kernel_addr). If not, reads the symbols of the
+ * running kernel, if it has that build-id. If no symbol of it begins at the
+ * recorded address either, there are no symbols. Clears places->kernel_id, so
+ * that no later call tries again. False: an error (reported).
  */
 static bool
 load_kernel(struct perf_places *places)

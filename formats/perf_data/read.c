@@ -170,12 +170,13 @@ add_map(struct reader *r, uint32_t pid, struct perf_map map,
 }
 
 /*
- * Handles a mapping of the kernel. A path that begins with "[kernel.kallsyms]"
- * or "[guest.kernel" is that of the kernel itself. This mapping is not added.
- * Its offset is the address of the first symbol. Symbols from elsewhere must
- * match it. Other mappings are modules, and are added:
- * "/lib/modules/x/kernel/fs/xfs/xfs.ko" as "[xfs]". Ignores an empty mapping.
- * False: an error (reported).
+ * Handles a mapping of the kernel. If the path begins with "[kernel.kallsyms]"
+ * or "[guest.kernel", the mapping is that of the kernel itself, and its offset
+ * is the address of the kernel's first symbol. Then checks the kernel's
+ * symbols by this address, and adds no mapping. Any other mapping is that of a
+ * module. Adds it unless it is empty. The path of a module's file becomes the
+ * module's name: "/lib/modules/x/kernel/fs/xfs/xfs.ko" becomes "[xfs]". False:
+ * an error (reported).
  */
 static bool
 add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path,
@@ -567,8 +568,9 @@ read_record(struct reader *r, struct cg_slice record)
 
 /*
  * Handles the complete records in r->inner, the decompressed bytes, and
- * removes them; they must be records of the kernel. An incomplete record at
- * the end stays, moved to the front. False: an error (reported).
+ * removes them from it. Moves an incomplete record at the end to the front of
+ * r->inner. False: an error (reported), such as a record that perf, and not
+ * the kernel, writes.
  */
 static bool
 read_inner(struct reader *r)

@@ -119,9 +119,11 @@ skip_parts(const struct perf_file *f, const struct perf_event *event,
 
 /*
  * Reads the registers and the copy of the stack from the rest of a sample,
- * after its call chain. *abi is ABI_NONE if the sample has no registers; *regs
- * then stays as it was. memory->bytes points into the sample. False: the
- * sample is truncated, or states a wrong size.
+ * after its call chain. If the sample has no registers, sets *abi to ABI_NONE,
+ * and keeps *regs. regs->machine must be set. Sets *memory to the used bytes
+ * of the copy, which stay in the sample. They begin at the address in the
+ * stack pointer of *regs. False: the sample is truncated, or states a wrong
+ * size.
  */
 static bool
 take_state(const struct perf_file *f, const struct perf_event *event,
@@ -196,10 +198,11 @@ note_end(struct perf_unwinding *u, enum cg_unwound how)
 
 /*
  * Unwinds the stack frame by frame, and appends the callers' addresses to
- * u->ip. The address of the innermost frame is already there. *regs are
- * undefined after the call. The number of steps is limited: a frame takes at
- * least 8 bytes of the stack. As many steps again are allowed for signals,
- * which may change to another stack. False: out of memory (reported).
+ * u->ip. Before the call, the last address in u->ip is that of the innermost
+ * frame, and *regs has its registers. Changes *regs. The number of steps is
+ * limited. A frame takes at least 8 bytes of the stack, so one step for each 8
+ * bytes is enough. The limit is twice as high, as signals may change to
+ * another stack. False: out of memory (reported).
  */
 static bool
 add_callers(struct perf_unwinding *u, const struct perf_maps *maps,

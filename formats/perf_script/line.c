@@ -474,12 +474,13 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
 }
 
 /*
- * Finds the frame of a sample on a single line, and sets head->rest to it. The
- * frame follows a tracepoint's text or the kind of a branch. A branch is "call
- * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)", and sets head->branch. As
- * in perf report, a branch is a sample of its source. If the source is 0, as
- * where a trace begins, it is a sample of its target. Leaves head->rest if it
- * is a frame as a whole, or has no frame.
+ * Finds the frame in head->rest, the end of a sample on a single line, and
+ * sets head->rest to the text that begins with it. The frame follows a
+ * tracepoint's text or the kind of a branch. For a branch, such as "call
+ * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)", sets head->branch. As in
+ * perf report, the frame of a branch is its source. If the source's address is
+ * 0, as where a trace begins, it is the target. Keeps head->rest if it does
+ * not end in ")", is a frame as a whole, or has no frame.
  */
 static void
 find_frame(struct perf_head *head)

@@ -68,11 +68,13 @@ is_frame(const char *from, struct cg_slice line, bool sure)
 }
 
 /*
- * Recognises the format by the first line of a sample with a frame in it or
- * below it. Without such a sample, a header "# perf version" or a record of a
- * task is enough. A first line with a tab and a frame is the output of -F
- * ip,sym; it may be another format, too. If no time or header precedes a
- * frame, it must be one that cannot be other text.
+ * Detects the format by the first line of a sample with a frame in it or below
+ * it. Returns CG_PROBE_LIKELY if the input begins with such a sample. Also
+ * returns CG_PROBE_LIKELY for a header "# perf version" or the record of a
+ * task, if no sample without a frame follows. If the first line is a frame
+ * after a tab, as by -F ip,sym, returns CG_PROBE_WEAK, as the input may be in
+ * another format. Otherwise returns CG_PROBE_NO. If neither a time nor a
+ * header precedes a frame, the frame must be one that other text cannot be.
  */
 static int
 probe(const struct cg_head *head)

@@ -331,10 +331,10 @@ end_only(struct reader *r)
 }
 
 /*
- * Adds the current sample to the graph. Adds it to the timeline, too, if it
- * has a time. A sample without frames gets an unknown function. Its stack then
- * becomes the last stack. Does nothing if no sample is open. False: an error
- * (reported).
+ * Adds the current sample to the graph and, if it has a time, to the timeline.
+ * A sample without frames gets a frame of an unknown function. Afterwards
+ * r->last is the sample's stack, and r->now may be filled with the next one.
+ * Does nothing if no sample is open. False: an error (reported).
  */
 static bool
 end_sample(struct reader *r)
@@ -552,8 +552,9 @@ begin_frame(struct reader *r)
 /*
  * Reads a line that is not empty: a frame, a source line, the first line of a
  * sample, or a comment. perf prints a tab before a frame and two blanks before
- * a source line. Copies of its output may have lost them: then the rest of the
- * line decides. False: an error, which the caller reports if nothing has.
+ * a source line. Copies of perf's output may lack them. Then the rest of the
+ * line decides. False: an error. It may be unreported, and then the caller has
+ * to report it.
  */
 static bool
 read_line(struct reader *r, const struct perf_lines *lines,
