@@ -84,10 +84,11 @@ take_event(struct perfetto *r, struct cg_slice message, struct event *event)
 
 /*
  * Sets *time to the time of an event, in ns on the trace's clock. If the event
- * states a difference, adds it to the last time of the event's packet
- * sequence. The result is the time, and the sequence's new last time.
- * Otherwise the time is the event's absolute time or, without one, that of its
- * packet. False: the event has no time, or the sequence has no last time.
+ * states a difference, adds it to sequence->now, the last time of the packet
+ * sequence. The sum becomes sequence->now and the event's time. Otherwise
+ * takes the event's absolute time or, without one, the time of its packet.
+ * False: the event has no time, or states a difference, but the sequence has
+ * no last time.
  */
 static bool
 find_time(struct perfetto *r, const struct perfetto_packet *packet,
@@ -127,13 +128,15 @@ find_name(struct perfetto *r, const struct perfetto_sequence *sequence,
 
 /*
  * Finds the list of calls to which the event's begin or end belongs. Sets
- * *index to the list's index in r->spans. The list is that of a track or of a
- * thread. The event's uuid names the track or, if the event has none, the
- * default uuid of its packet sequence. If there is no uuid, or it is 0, the
- * list is that of a thread. The event's pid and tid name the thread, else
- * those of the sequence. Without them, the list is that of track 0. An event
- * with a type, uuid 0 and no pid also belongs to track 0. False: an error
- * (reported).
+ * *index to the list's index in r->spans. Each track and each thread has a
+ * list. The track is named by the event's uuid or, if the event has none, by
+ * the default uuid of its packet sequence.
+ *
+ * If there is no uuid, or it is 0, the event belongs to a thread. The event's
+ * pid and tid name the thread. Each that is missing is that of the sequence.
+ * There are two exceptions, which belong to track 0: neither event nor
+ * sequence names a thread, or an event with a type states uuid 0 and no pid.
+ * False: an error (reported).
  */
 static bool
 find_track(struct perfetto *r, struct perfetto_sequence *sequence,

@@ -14,11 +14,12 @@
 
 /*
  * Reads one stack's values of a heap profile. They are what was allocated and
- * freed or, if the file has them, the values at the peak. Nothing is freed in
- * the heap of Java objects (ART_HEAP). "allocs" has the process and the heap.
- * The stack may be defined in a later packet. So appends "allocs" with the
- * values to sequence->pending. "counted" tells that the number of allocations
- * at the peak is valid. False: an error (reported).
+ * freed or, if the sample states them, the values at the peak. "allocs" has
+ * the process and the heap. Appends "allocs" with the values to
+ * sequence->pending, because a later packet may define the stack. "counted"
+ * tells that the number of allocations at the peak is valid; otherwise it
+ * becomes 0. In the heap of Java objects (ART_HEAP), nothing counts as freed.
+ * False: an error (reported).
  */
 static bool
 read_sample(struct perfetto *r, struct perfetto_sequence *sequence,
@@ -154,9 +155,11 @@ keep_values(struct perfetto *r, const struct perfetto_allocs *allocs)
 }
 
 /*
- * Ends a heap profile, whose last packet was read. Looks up the stacks of the
- * values in sequence->pending, and moves the values to their series. Clears
- * the profile's own tables. False: out of memory (reported).
+ * Ends a heap profile, whose last packet was read. Looks up the stack of each
+ * entry in sequence->pending, first in the profile's own tables, then in those
+ * of the sequence. Stores the values with keep_values(). Counts entries
+ * without a known stack in r->lost. Empties sequence->pending and the
+ * profile's own tables. False: out of memory (reported).
  */
 static bool
 finish(struct perfetto *r, struct perfetto_sequence *sequence)

@@ -125,10 +125,11 @@ find_thread(struct perfetto_writer *w, uint64_t process, const char *name)
 
 /*
  * Sets w->track to the uuid of the track on which the next calls are written.
- * "parent" is the track of their thread or, without a thread, of their process
- * (0: none). The first calls of a thread go on the thread's own track. Others
- * get a new track below "parent", so that calls of two tracks do not nest.
- * False: out of memory (reported).
+ * w->tid must be that of their thread, or 0. "parent" is the track of the
+ * thread or, without a thread, of the process (0: none). The first calls of a
+ * thread go on the thread's own track. For all others, writes a new track with
+ * this name below "parent". The reason is that calls on one track nest, and
+ * calls of two inputs must not. False: out of memory (reported).
  */
 static bool
 begin_calls(struct perfetto_writer *w, uint64_t parent, const char *name)
@@ -179,10 +180,11 @@ begin_samples(struct perfetto_writer *w, uint64_t thread)
 }
 
 /*
- * Prepares for the calls or samples of a track. Writes the descriptions of its
- * process and thread, if they are new. Sets w->pid, w->tid, and w->track or
- * w->task. Samples must belong to a process. If they have no pid, their tid
- * becomes the pid. Without a tid, the track gets a pid of its own if it has
+ * Prepares for writing the calls or samples of a track. Writes the
+ * descriptions of its process and thread, unless they were written before.
+ * Sets w->pid, w->tid, and for calls w->track, for samples w->task. Samples
+ * must belong to a process. If samples have no pid, their tid is written as
+ * pid. If they have no tid either, the pid is a new number if the track has
  * moments, else its part's number + 1. False: out of memory (reported).
  */
 static bool
@@ -296,10 +298,11 @@ write_calls(struct perfetto_writer *w, size_t track)
 
 /*
  * Writes a packet with a sample: the stack, and its costs that are not 0.
- * cost[] has the n costs by event. If "time" is NULL, writes the costs of
- * events without times. Otherwise writes the time and the costs of events with
- * times. The cost of the main event is the sample's weight; others follow.
- * False: an error (reported).
+ * cost[] has the n costs by event. If "time" is NULL, writes only the costs of
+ * events without times. Otherwise writes the time, and only the costs of
+ * events with times. The cost of the main event is the sample's weight. Other
+ * costs follow as pairs of event and cost. If no cost is written, the weight
+ * is 0. False: an error (reported).
  */
 static bool
 write_sample(struct perfetto_writer *w, const int64_t *time, uint32_t stack,
@@ -468,8 +471,8 @@ put_counter(struct perfetto_writer *w, struct proto_bytes *to, size_t event)
 }
 
 /*
- * Writes the first packet: defaults that hold for all samples, and a table of
- * all events as counters.
+ * Writes the first packet. It has the defaults of all samples, with the main
+ * event as primary counter, and a table of all events as counters.
  */
 static void
 write_head(struct perfetto_writer *w)
@@ -495,10 +498,12 @@ write_head(struct perfetto_writer *w)
 }
 
 /*
- * Sets w->timed for each event whose costs all have times in ns. If the graph
- * has timelines, warns of each other event with costs. Sets w->shift to what
- * is added to all times, so that none is negative. Warns if it is not 0 and an
- * event has times. False: out of memory (reported).
+ * Sets w->timed for each event that is written with times. The unit of all
+ * timelines must be ns, and all costs of the event must have times. If the
+ * graph has timelines, warns of each other event with costs. Sets w->shift to
+ * a number of ns. Adding it to all times makes them non-negative. It must be 0
+ * before. Warns if it is not 0 after, and an event has times. False: out of
+ * memory (reported).
  */
 static bool
 find_times(struct perfetto_writer *w)

@@ -556,8 +556,9 @@ cut_word(struct cg_slice *text)
 
 /*
  * Reads a line "1: 0x400000/0x4c0000/0x0 /tmp/main 5f3c [FN][FL][LN][IN]", and
- * adds the mapping to the profile. Of the flags, keeps only [FN], that there
- * are functions. False: an error (reported).
+ * adds the mapping to the profile. Notes whether the line has the flag [FN],
+ * which tells that functions of the mapping are known. Ignores the other
+ * flags. False: an error (reported).
  */
 static bool
 take_mapping(struct raw *raw, struct cg_slice line)

@@ -169,9 +169,9 @@ get_frame(struct proto_tables *t, struct proto_frame *frame)
 /*
  * Adds the frames of a location to the graph as callees of *node, and sets
  * *node to the innermost. There are "count" frames in t->frames from index
- * "first" on, the innermost first. The input's size limits the memory of
- * frames. A reference to a location takes bytes of the file for one frame
- * only. So the other frames count toward the limit. False: too many
+ * "first" on, the innermost first. A few bytes of the input can refer to a
+ * location with many frames. So all frames but one count toward the memory
+ * that an input of this size may take. False: the limit is exceeded
  * (reported).
  */
 bool

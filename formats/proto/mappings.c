@@ -335,9 +335,10 @@ compare_edges(const void *pa, const void *pb)
 }
 
 /*
- * Sets w->edges to the begins and ends of all mappings' ranges, sorted by
- * object and address, without duplicates. All addresses from one edge to the
- * next have the same mapping. False: out of memory (reported).
+ * Fills w->edges with the begins and ends of all mappings' ranges, sorted by
+ * object and address, without duplicates. w->edges must be empty before.
+ * Between two neighbouring edges of an object, all addresses have the same
+ * mapping, or none has one. False: out of memory (reported).
  */
 static bool
 list_edges(struct proto_writer *w)
