@@ -236,12 +236,12 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E, the end of a call. Ends a call without a known end, and
- * the calls inside it. Warns if the innermost of these took time. If the event
- * has a name, the call is the innermost one with that name. Otherwise it is
- * the innermost one without a known end. If there is none, warns and does
- * nothing. has_begin() finds that out without a search. So a file of such ends
- * does not take quadratic time.
+ * Handles an event E, which ends a call without a known end. Of the thread's
+ * open calls without a known end, this is the innermost one. If the event has
+ * a name, it is the innermost one with that name. Also ends the calls inside
+ * it. Warns if the innermost of these calls took time. If no open call
+ * matches, warns and does nothing. has_begin() finds that out without a
+ * search. So a file of such ends does not take quadratic time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)
@@ -452,10 +452,11 @@ add_arc(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Adds the stacks of a thread with their times to the graph, and their calls
- * to the arcs. The stacks are a linked list of totals, callers first. "index"
- * is the index + 1 of the first total, or 0. Sets fn and node of each total.
- * False: an error (reported).
+ * Adds stacks of a thread with their times to the graph, and their calls to
+ * the spans' arcs (sums of calls by caller and callee). Each stack is a total
+ * in a linked list. "index" is the index + 1 of the first total, or 0. A
+ * total's caller comes before it in the list, or has its node already. Sets fn
+ * and node of each total. False: an error (reported).
  */
 static bool
 add_stacks(struct spans *spans, uint32_t index)

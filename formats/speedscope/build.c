@@ -86,9 +86,9 @@ find_unit(struct reader *r, const struct profile *profile)
  * Selects the part of the graph to which a profile of the file belongs, and
  * adds it if it is new. A part is a process or thread. A profile of another
  * tool is a part of its own. cgconv writes one profile for each event of a
- * part. The first of them adds the part and its descriptions. Sets *first if
- * this profile is the first one of its part. Only its samples are counted.
- * False: out of memory (reported).
+ * part. So the first of these profiles adds the part and its descriptions.
+ * Sets *first to whether this profile is the first one of its part. The caller
+ * counts samples only for it. False: out of memory (reported).
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)

@@ -84,9 +84,9 @@ join_digits(
 }
 
 /*
- * Parses a number without a sign, such as "12.5e3", into *value, whole units
- * and billionths; further decimals are ignored. False: it overflows (not
- * reported).
+ * Parses a number of JSON without a sign, such as "12.5e3". The caller has
+ * checked its form. Stores it in *value, as whole units and billionths.
+ * Ignores further decimals. False: it overflows (not reported).
  */
 static bool
 parse_decimal(struct cg_slice text, struct decimal *value)

@@ -118,9 +118,9 @@ cut_place(struct cg_slice *text, struct stap_frame *frame)
 
 /*
  * Splits a line into the parts of a SystemTap frame: name, address, module,
- * file and line. The texts in *frame are parts of the line. If it has no name,
- * the address becomes the offset in the module. False: it is no such frame, or
- * only an address; *frame is then undefined.
+ * file and line. The texts in *frame point into the line. In a frame without a
+ * name, the address becomes the offset in the module. False: the line is no
+ * such frame, or has only an address. Then *frame is undefined.
  */
 static bool
 split_systemtap(struct cg_slice text, struct stap_frame *frame)
@@ -263,9 +263,10 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises DTrace's output. Returns CG_PROBE_SURE at its head line. Returns
- * CG_PROBE_LIKELY at a count that follows frames. CG_PROBE_NO: another line
- * comes first. Frames must be indented, except those of SystemTap.
+ * Detects DTrace's output. Returns CG_PROBE_SURE at its head line, and
+ * CG_PROBE_LIKELY at a count that follows frames. Returns CG_PROBE_NO if
+ * another line comes first, or the text ends before either. Frames must be
+ * indented, except those of SystemTap.
  */
 static int
 probe(const struct cg_head *head)
