@@ -90,11 +90,12 @@ push_narrow(struct chart *chart, size_t depth)
 }
 
 /*
- * Adds a box at a depth. The boxes of a depth come in order of time. A box
- * shorter than chart->narrow is merged with the short boxes just before it.
- * The gap to them must be less than chart->narrow, too. A merged box has at
- * most WIDEST times that length. It is added when no further box can join it.
- * False: out of memory (reported).
+ * Adds a box at a depth. The caller adds the boxes of a depth in order of
+ * time. A box of at least chart->narrow is added as it is. A shorter one is
+ * merged with the short boxes just before it, if the gap to them is less than
+ * chart->narrow, and the merged box is no longer than WIDEST times that
+ * length. A merged box stays in level->narrow until a later call cannot add to
+ * it. False: out of memory (reported).
  */
 static bool
 add_box(struct chart *chart, const struct box *box, size_t depth)
@@ -120,10 +121,11 @@ add_box(struct chart *chart, const struct box *box, size_t depth)
 }
 
 /*
- * Ends the innermost open frame at a time. It becomes a box or, if it is
- * shorter than option min-duration, is dropped. The time of a dropped frame is
- * added to chart->drop_time if no frame around it is dropped, too. False: out
- * of memory (reported).
+ * Ends the innermost open frame at a time. The frame becomes a box. But if it
+ * is shorter than chart->shortest (option min-duration), drops it and counts
+ * it in chart->drops. Adds the time of dropped frames to chart->drop_time,
+ * except frames inside a frame that is dropped, too. False: out of memory
+ * (reported).
  */
 static bool
 close_frame(struct chart *chart, int64_t time)
@@ -289,8 +291,9 @@ widen_ruler(struct chart *chart, const char *unit, int64_t begin, int64_t end)
 
 /*
  * Widens the chart's axis to the times of a track (a thread's timeline), up to
- * the end of its last sample. A track with another unit than the first one's
- * is counted, and will not be drawn. False: out of memory (reported).
+ * the end of its last sample. If the track has another unit than the first
+ * track, it will not be drawn. Then only adds 1 to chart->foreign. False: out
+ * of memory (reported).
  */
 static bool
 measure_track(struct chart *chart, size_t number)

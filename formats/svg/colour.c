@@ -123,9 +123,10 @@ put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
 }
 
 /*
- * Writes the colour of a box. A hash of the object's name chooses a range of
- * hues. Without an object it is the file's name, else the class's, else the
- * function's. A hash of the function's name chooses a colour in this range. A
+ * Writes the colour of a box. Two hashes choose it. The hash of a group
+ * chooses a range of hues. The group is the name of the function's object or,
+ * if unknown, of its file or class. If all are unknown, it is the function's
+ * own name. The hash of the function's name chooses a colour in the range. A
  * box without a function is grey.
  */
 static void

@@ -74,8 +74,9 @@ pixels(const struct writer *w, uint64_t cost)
  * Places the callees of a drawn frame side by side, sorted by name. Appends
  * callees that are wide enough to w->waiting, the frames to visit, and adds
  * their number to *waiting. Adds the costs of narrower ones to
- * w->dropped_cost. Callees without a cost in the drawn column have no width;
- * adds their cost in the other column to w->absent.
+ * w->dropped_cost. A callee without a cost in the drawn column has no width.
+ * Adds its cost in the other column to w->absent. w->box, w->group and
+ * w->waiting have room for all frames.
  */
 static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
@@ -225,9 +226,9 @@ change_of(const struct writer *w, uint32_t frame, const uint64_t side[2])
 
 /*
  * Writes a frame's change as text for its title: "; before 20, change +15
- * (+75.00%), self +3". With svg->negate, begins with "; after". There is no
- * percentage if the cost was 0 before. The root and reversed stacks have no
- * change of self costs.
+ * (+75.00%), self +3". With svg->negate, writes the cost after the change
+ * instead, as "; after 35". Omits the percentage if the cost was 0 before.
+ * Omits the change of self costs for the root and in reversed stacks.
  */
 static void
 put_change(struct writer *w, uint32_t frame)

@@ -138,11 +138,12 @@ bare_name(struct cg_slice name)
 }
 
 /*
- * Finds the first part of the name such that the name from there on has at
- * most "room" characters. Returns the part's offset. If no part is near enough
- * to the end, returns that of the last part. A part begins at 0, or after
- * "::", "." or "/" outside of brackets. No part begins with a number or a
- * closure of Go ("func1"), which say nothing alone.
+ * Finds where to cut the beginning off a name of more than "room" characters.
+ * Returns the offset of the first part from which on the name has at most
+ * "room" characters. If there is none, returns the offset of the last part. A
+ * part begins after "::", "." or "/" outside of brackets, or at 0 if no other
+ * part does. No part begins with a number or a closure of Go ("func1"), which
+ * say nothing alone.
  */
 static size_t
 find_part(struct cg_slice name, size_t room)

@@ -46,8 +46,8 @@ struct cali {
 /*
  * Takes a key or value off *rest, up to ',' or '=' or the end. Takes this
  * character, too, and stores it in *end (0 at the end). Returns a copy without
- * the backslashes of escapes; "\n" becomes a newline. The copy is written at
- * *to, and *to is moved to its end.
+ * the backslashes of escapes; "\n" becomes a newline. Writes the copy at *to,
+ * and moves *to to its end. The room at *to must be as large as *rest.
  */
 static struct cg_slice
 take_value(struct cg_slice *rest, char **to, char *end)
@@ -74,10 +74,11 @@ take_value(struct cg_slice *rest, char **to, char *end)
 }
 
 /*
- * Splits a line, a record of fields KEY=VALUE=VALUE..., into r->value. It has
- * a list of values for each of the keys id, attr, data and ref. Sets *kind to
- * the value of __rec, and *parent to that of parent, or to "" if absent. The
- * texts are valid until the next call. False: out of memory (reported).
+ * Splits a line, a record of fields KEY=VALUE=VALUE... Stores the values of
+ * the keys id, attr, data and ref in r->value, which has a list for each of
+ * these keys. Sets *kind to the value of the key __rec, and *parent to that of
+ * the key parent; each is "" if absent. The texts are valid until the next
+ * call. False: out of memory (reported).
  */
 static bool
 split_record(struct cali *r, struct cg_slice line, struct cg_slice *kind,
@@ -201,10 +202,10 @@ take_node(struct cali *r, struct cg_slice parent)
 }
 
 /*
- * Returns how to read the values of an attribute. Its id is in the text. The
- * result is kept by id. The first time, counts an attribute whose values are
- * dropped. Valid until the next call. NULL: no such attribute, or out of
- * memory (reported).
+ * Returns how to read the values of an attribute, whose id is in the text.
+ * Stores the result by id for later calls. The first time, adds 1 to
+ * r->c->columns if the attribute's values are dropped. Valid until the next
+ * call. NULL: no such attribute, or out of memory (reported).
  */
 static const struct caliper_metric *
 find_metric(struct cali *r, struct cg_slice text)

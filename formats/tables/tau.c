@@ -272,8 +272,9 @@ add_row(struct reader *r, const struct row *row, bool stacks)
 /* ---- The file ------------------------------------------------------------ */
 
 /*
- * Reads the first line, "23 templated_functions_MULTI_TIME": the number of
- * rows and the metric. The metric becomes the event. Times are converted from
+ * Reads the first line, "23 templated_functions_MULTI_TIME". Sets r->stated to
+ * the number of rows. Adds the metric after "MULTI_" as the graph's event. If
+ * the metric is time, sets r->digits, so that the reader converts times from
  * us to ns. False: an error (reported).
  */
 static bool

@@ -107,9 +107,10 @@ add_metric(struct reader *r, size_t column)
 }
 
 /*
- * Reads the head line, and finds the columns. Their separator is the character
- * after the first column's name. Adds the columns of self costs as events.
- * False: an error (reported).
+ * Reads the head line, and finds the columns. The line must begin with the
+ * name of the first column, TREE or FLAT, after a byte order mark if there is
+ * one. The character after this name separates the columns. Adds the columns
+ * of self costs as events. False: an error (reported).
  */
 static bool
 take_head(struct reader *r, struct cg_slice line)

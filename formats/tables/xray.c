@@ -340,11 +340,12 @@ take_flame(struct reader *r, struct cg_slice line)
 /* ---- Stacks -------------------------------------------------------------- */
 
 /*
- * Adds all calls to the graph, as stacks with self costs. If sums of calls are
- * inclusive costs, a self cost is the sum less the callees' sum. Sums are not
- * inclusive if callees of any call have more than the call. They are then the
- * self costs. Callers precede callees. Once a call's callees' sum was used,
- * its field is overwritten with the call's node.
+ * Adds all calls to the graph, as stacks with self costs. A call has a sum,
+ * and the sum of its callees. If the callees of some call have more than the
+ * call, sums are no inclusive costs. Then sets r->counts, and takes the sums
+ * as self costs. Otherwise a self cost is the call's sum less that of its
+ * callees. A caller must precede its callees in r->call. Overwrites the
+ * callees' sum of each call with the call's node, for its callees.
  */
 static void
 add_calls(struct reader *r)

@@ -216,10 +216,10 @@ static const struct cg_field record_fields[] = {
 };
 
 /*
- * Reads a line, an object with a type. The first line must be of type meta,
- * and no other. The first line adds the graph's events. A line of type end is
- * the last one; it ends the recording. Sets *ended to whether this is that
- * line. False: an error (reported).
+ * Reads a line, an object with a type. "first" tells that it is the first
+ * line. The first line, and no other, must have the type meta. It adds the
+ * graph's events. The last line has the type end. Sets *ended to whether the
+ * line has this type; if so, ends the recording. False: an error (reported).
  */
 static bool
 take_record(struct cg_doc *doc, bool first, bool *ended)

@@ -149,9 +149,10 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
  * Adds the stacks of the tree in m->node to the graph. The root is the whole
  * heap. Its children are the functions that allocate. Below them, the children
  * of a node are its callers. The bytes of children are part of the node's
- * bytes. The path from the root to a node is a stack. It gets the node's bytes
- * less those of the node's children. False: the children have more bytes than
- * the node (reported).
+ * bytes. The path from the root to a node is a stack. Its cost is the node's
+ * bytes less those of the node's children. m->path and m->rest must have room
+ * for the longest path. False: the children have more bytes than the node
+ * (reported).
  */
 static bool
 add_tree(struct massif *m)
