@@ -71,11 +71,11 @@ take_float(struct cg_slice *text, double *value)
 }
 
 /*
- * Returns a count as a signed number; "negative" tells that a minus sign
- * preceded it. In a count of 2^63 or more, a negative count wrapped around in
- * the tool that wrote it. The true count is unknown, and 1 is returned, with a
- * warning at "at". lcov and genhtml take such a count for a hit, but a
- * negative one for none.
+ * Returns a count as a signed number. "negative" tells that a minus sign
+ * preceded it; then it must be less than 2^63. A count of 2^63 or more without
+ * a sign is a negative count that wrapped around in the tool that wrote it.
+ * The true count is unknown. So returns 1, with a warning at "at". The reason
+ * for 1 is that lcov and genhtml take a wrapped count for a hit.
  */
 static int64_t
 to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
@@ -346,8 +346,8 @@ take_next_fn(struct reader *r)
 }
 
 /*
- * Reads FNDA:count,name, and adds the count to the function's entries. False:
- * an error (reported).
+ * Reads FNDA:count,name, and adds the count to the entry count of the function
+ * with this name. False: an error (reported).
  */
 static bool
 take_fn_count(struct reader *r)
@@ -438,8 +438,9 @@ skip_line_0(struct reader *r)
 }
 
 /*
- * Reads DA:line,count[,checksum], and appends the line to the section. Drops
- * checksums, and skips line 0, with a warning. False: an error (reported).
+ * Reads DA:line,count[,checksum], and appends the line to the section. Drops a
+ * checksum with a warning. Skips a record of line 0 with a warning. False: an
+ * error (reported).
  */
 static bool
 take_line(struct reader *r)
@@ -463,10 +464,11 @@ take_line(struct reader *r)
 /*
  * Reads the record DA:line,count that begins at "at", and appends the line to
  * the section. This is the fast path of take_line() for short numbers, as in
- * most records. It does not search the end of the record: the newline there
- * stops skip_number(). Returns the address of the newline. NULL: it is no such
- * record, no section is open, or the array must grow; nothing is taken. Line
- * 0, long numbers and checksums are left to take_line(), too.
+ * most records. The caller need not know where the record ends, as
+ * skip_number() stops at the newline. Returns the address of the newline.
+ * NULL: it is no such record, the line is 0, a number is long, a checksum
+ * follows, no section is open, or the array must grow. Then nothing is taken,
+ * and take_line() must read the record.
  */
 static inline const char *
 take_plain_line(struct reader *r, const char *at)

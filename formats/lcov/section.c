@@ -46,10 +46,11 @@ lcov_add_range(
 /* ---- Owners of lines ---------------------------------------------------- */
 
 /*
- * Compares functions for qsort() by first line. Then the longer one comes
- * first, as it contains the other. A C++ constructor has two names for the
- * same lines. Of such names, the one with the highest count comes first, else
- * the first in the file. The first name gets the lines.
+ * Compares functions for qsort() by first line. If two have the same first
+ * line, the longer one comes first, as it contains the other. A C++
+ * constructor has two names for the same lines. Of such names, the one with
+ * the highest count comes first, else the first in the file. The lines are
+ * then written as those of the first name.
  */
 static int
 compare_fns(const void *pa, const void *pb)

@@ -451,9 +451,9 @@ put_sections(struct writer *w, cg_part part)
 }
 
 /*
- * Writes all parts of the graph. If w->r.part is CG_ALL_PARTS, no part is a
- * test with a name, and all parts are merged into one. Else each part gets
- * sections of its own. False: an error (reported).
+ * Writes all parts of the graph. The caller sets w->r.part to CG_ALL_PARTS if
+ * no part is a test with a name. Then merges all parts into one. Otherwise
+ * writes sections of its own for each part. False: an error (reported).
  */
 static bool
 put_parts(struct writer *w)

@@ -186,10 +186,11 @@ find_tests(struct decision *d, struct test test, int node, uint64_t number)
 }
 
 /*
- * Compares each test with outcome true to each with outcome false. Returns a
- * bit for the id of each condition that decides alone. Such a condition
- * differs in some pair of tests. No other condition, evaluated in both,
- * differs in that pair.
+ * Returns a bit for the id of each condition that alone changes the decision's
+ * outcome. For such a condition, there are two tests with different outcomes
+ * of the decision, in which it has different values. No other condition that
+ * both tests evaluate has different values in them. Compares each test with
+ * outcome true to each with outcome false.
  */
 static uint64_t
 compare_tests(const struct decision *d)

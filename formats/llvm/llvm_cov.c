@@ -540,9 +540,11 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Detects the format by the key "type" and its value. This key comes last in a
- * file, perhaps after the bytes that are examined. So the key "data.files" and
- * one more key of keys[] suffice, too.
+ * Detects the format by the keys of the head. Returns CG_PROBE_SURE if there
+ * is a key "type" and its value of llvm-cov. The key "type" comes last in a
+ * file, perhaps after the bytes that are examined. So also returns
+ * CG_PROBE_SURE for the key "data.files" and at least one more of keys[]
+ * before "type". Otherwise returns CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -258,11 +258,11 @@ keep_function(struct executable *exe, const struct llvm_function *fn)
 }
 
 /*
- * Takes a function's record, and keeps it if it is the one to use. A function
- * may have several records. A record has a hash of the name, the size, a hash
- * of the structure, a hash of the list of files, and regions. The hash of the
- * list finds the function's unit, and so its files. The regions are read
- * later. False: an error (reported).
+ * Takes a function's record, and passes it to keep_function(), which chooses
+ * one of several records of a function. A record has a hash of the name, the
+ * size, a hash of the structure, a hash of a unit's list of files, and
+ * regions. The hash of the list finds the unit, and so the function's files.
+ * The regions are read later. False: an error (reported).
  */
 static bool
 take_function(struct executable *exe, struct llvm_bytes *bytes)

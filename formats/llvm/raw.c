@@ -137,11 +137,11 @@ take_fields(const struct raw *raw, struct llvm_bytes *bytes, struct fields *f)
 }
 
 /*
- * Finds the n bytes of counters or of the bitmap of record i. The first record
- * is 0. Sets *at to them; they are in the section "in". "addr" is their
- * address as the record states it, relative to the record. "delta" is the
- * distance from the first record to the section. False: they are outside of
- * the section (reported).
+ * Finds the n bytes of the counters or of the bitmap of record i (from 0) in
+ * their section "in". Sets *at to the first of these bytes. "addr" is the
+ * address that the record states, relative to the record. "delta" is the
+ * distance from the first record to the section. False: the bytes are outside
+ * of the section (reported).
  */
 static bool
 find_bytes(const struct raw *raw, const struct llvm_bytes *in, uint64_t addr,

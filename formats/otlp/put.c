@@ -186,9 +186,9 @@ is_alike(const struct cg_label *a, const struct cg_label *b)
 
 /*
  * Appends to w->w.sets the indices of the attributes for the labels in
- * w->labels. The labels are sorted by key. Adjacent labels become one
- * attribute with a list of values if they have the same key and unit. All of
- * them must have texts, or all numbers. Adds new attributes to the table.
+ * w->labels, which must be sorted by key. Adjacent labels with the same key
+ * and unit become one attribute with a list of values, if all of them have
+ * texts, or all have numbers. Adds new attributes to the table.
  */
 static void
 put_set(struct otlp_writer *w)
@@ -324,8 +324,9 @@ otlp_list_descs(struct otlp_writer *w)
 
 /*
  * Returns the key of description *i, and sets w->labels to the values of all
- * descriptions with that key. They are adjacent in w->descs, and *i becomes
- * the index after them. If memory runs out (reported), values are missing.
+ * descriptions with that key. w->descs must be sorted, so that they are
+ * adjacent. Sets *i to the index after them. If memory runs out (reported),
+ * values are missing.
  */
 static struct cg_slice
 next_desc(struct otlp_writer *w, size_t *i)

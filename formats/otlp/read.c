@@ -650,8 +650,9 @@ read_file(struct otlp_walk *w, struct cg_slice file)
 }
 
 /*
- * Reads an input: JSON is converted to messages while it is read; messages are
- * read as a whole. False: an error (reported).
+ * Reads an input, which is JSON or messages of protocol buffers. Converts JSON
+ * to messages piece by piece, so that memory does not hold both. Reads
+ * messages as a whole. False: an error (reported).
  */
 static bool
 read_input(struct otlp_walk *w, struct cg_in *in)
