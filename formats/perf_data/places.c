@@ -41,10 +41,11 @@ perf_places_object(
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Formats the path of an executable's file in perf's cache into buf, and
- * returns it. perf record keeps copies by build-id there, see
- * perf-buildid-cache(1). The file may not exist. NULL: no --buildid-dir, no
- * build-id, or the path is too long.
+ * Formats a path in perf's cache into buf, and returns it. perf record keeps a
+ * directory for each build-id there, see perf-buildid-cache(1). "file" is a
+ * name in this directory, such as "elf" for the copy of the executable. The
+ * file may not exist. NULL: no --buildid-dir, no build-id, or the path is too
+ * long.
  */
 static const char *
 cached(struct perf_places *places, cg_name build_id, const char *file,

@@ -329,9 +329,10 @@ read_sample(struct reader *r, struct cg_slice record)
 
 /*
  * Reads a record with a deferred user stack: cookie, number of addresses,
- * addresses. Adds all waiting samples of the record's thread to the graph. A
- * record without a thread is of tid 0. Samples with that cookie get this
- * stack. False: an error (reported).
+ * addresses. Adds all waiting samples of the record's thread to the graph.
+ * Waiting samples with the record's cookie get the stack, others get none. If
+ * the record states no thread, its thread is tid 0. False: an error
+ * (reported).
  */
 static bool
 read_deferred(struct reader *r, struct cg_slice record)
@@ -602,9 +603,10 @@ read_inner(struct reader *r)
 
 /*
  * Decompresses the data of a record ("piece"), and handles the decompressed
- * records that are complete. The data of all compressed records is one stream.
- * So a decompressed record may begin in one and end in the next (util/tool.c
- * of perf 6.19). False: an error (reported).
+ * records that are complete. The data of all records of this type is one
+ * stream. So a decompressed record may begin in the data of one of them, and
+ * end in the data of the next (util/tool.c of perf 6.19). False: an error
+ * (reported).
  */
 static bool
 read_compressed(struct reader *r, struct cg_slice piece)

@@ -184,7 +184,8 @@ push(struct perf_samples *s, uint64_t ip, uint32_t version)
 
 /*
  * Returns true if the marker in a call chain says that the addresses after it
- * are the kernel's. Counts unknown markers, and keeps the first one.
+ * are the kernel's. Adds 1 to s->contexts for an unknown marker, and stores
+ * the first of them in s->context.
  */
 static bool
 is_kernel(struct perf_samples *s, uint64_t mark)

@@ -44,9 +44,9 @@ get_machine(const struct perf_file *f, const struct perf_event *event)
 
 /*
  * Sets regs->value, regs->known and regs->pc from the words of 8 bytes at
- * "at". There is one word for each bit of the mask, lowest bit first. Bits are
- * perf's numbers of registers, which are mapped to those of DWARF. Registers
- * without a number in DWARF are skipped.
+ * "at". regs->machine must be set. There is one word for each bit of the mask,
+ * lowest bit first. The number of a bit is perf's number of a register, and
+ * becomes that of DWARF. Skips registers without a number in DWARF.
  */
 static void
 get_registers(const struct perf_file *f, uint64_t mask, const char *at,

@@ -377,8 +377,8 @@ end_sample(struct reader *r)
 }
 
 /*
- * Makes the track (timeline) of the sample's thread the current one. The
- * thread's name is left out if it has COMM_ROOM bytes or more.
+ * Makes the track (timeline) of the sample's thread the current one. Omits the
+ * thread's name if it has COMM_ROOM bytes or more.
  */
 static void
 set_track(struct reader *r, const struct perf_head *head)

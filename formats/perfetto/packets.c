@@ -142,9 +142,10 @@ take_head(struct perfetto *r, struct cg_slice message, struct head *head)
 /*
  * Updates the state of a sequence (the packets of one writer) from the head of
  * a packet. Clears the sequence's tables of texts and stacks if the head says
- * so, reads defaults and new entries, and counts losses. After lost packets,
- * tables are incomplete. New entries are then ignored until the tables are
- * cleared again. False: an error (reported).
+ * so. Reads defaults and new entries, and counts losses in r->lost. After lost
+ * packets, tables are incomplete, and the last event's time is unknown. Then
+ * ignores new entries until a head clears the tables. False: an error
+ * (reported).
  */
 static bool
 update(struct perfetto *r, struct perfetto_sequence *s, const struct head *head)

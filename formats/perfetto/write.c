@@ -37,10 +37,10 @@ number(struct perfetto_writer *w, uint64_t id)
 }
 
 /*
- * Returns an id (pid or tid) that fits in the format's int32. A larger id is
- * replaced by a number from INT32_MAX downward. The same id always gets the
- * same number, so ids stay distinct. 0: out of memory (reported), or the id is
- * 0.
+ * Returns an id (pid or tid) that fits in the format's int32. Replaces a
+ * larger id by a number from INT32_MAX downward. The same id always gets the
+ * same number, and different ones get different numbers. 0: out of memory
+ * (reported), or the id is 0.
  */
 static uint64_t
 fit(struct perfetto_writer *w, uint64_t id)

@@ -54,9 +54,9 @@ fits(char kind, unsigned wire)
 }
 
 /*
- * Returns true if all fields of a message fit a shape, which describes a
- * message type. The shape has the fields' numbers and wire types. Messages
- * inside the message are not examined.
+ * Returns true if all fields of a message fit a shape. The shape describes a
+ * type of message: the numbers and wire types of its fields. Does not examine
+ * messages inside the message.
  */
 static bool
 has_shape(struct cg_slice message, const struct shape *shape)

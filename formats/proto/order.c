@@ -185,7 +185,8 @@ compare_labelled(const void *pa, const void *pb)
 /*
  * Sorts a node's rows by labels, and stores their indices in w->order from
  * index *rows on. Adds their number to *rows. The rows are a linked list;
- * "row" is the index + 1 of its first element, or 0.
+ * "row" is the index + 1 of its first element, or 0. order->labelled must have
+ * room for the node's rows, and w->order for all rows.
  */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)
@@ -204,9 +205,10 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 }
 
 /*
- * Pushes the children of a node on the stack of nodes to visit. They will be
- * visited in sorted order. "waiting" is the number of nodes on the stack;
- * returns the new number.
+ * Pushes the children of a node on order->waiting, the stack of nodes to
+ * visit, so that visit_nodes() visits them in sorted order. "waiting" is the
+ * number of nodes on the stack; returns the new number. order->child and
+ * order->waiting must have room for all nodes.
  */
 static size_t
 push_children(struct order *order, uint32_t node, size_t waiting)

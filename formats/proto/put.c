@@ -166,9 +166,9 @@ proto_put_location(
 }
 
 /*
- * Writes the fields of function i. If "ids" is set, writes its id first, as in
- * pprof. OpenTelemetry has no ids, so its field numbers are one less. Without
- * a linker name, system_name repeats the name, as in Go.
+ * Appends the fields of function i to "to". If "ids" is set, appends its id
+ * first, as in pprof. OpenTelemetry has no ids, so its field numbers are one
+ * less. Without a linker name, system_name repeats the name, as in Go.
  */
 void
 proto_put_function(
