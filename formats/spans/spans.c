@@ -100,9 +100,9 @@ count_of(struct spans *spans, const struct spans_thread *thread, cg_name name)
 /*
  * Ends the innermost open call of a thread at the time "at". Adds the call's
  * own time, without its callees, to the total of its stack. Adds the call's
- * whole time to the callees' time of its caller. Removes the call from the
- * counts of calls without a known end, if it has none. Then calls
- * keep_moment() for the timeline.
+ * whole time to the callees' time of its caller. If the call has no known end,
+ * subtracts 1 from the numbers of such calls: of the thread, and of the thread
+ * and name. Then calls keep_moment() for the timeline.
  */
 static void
 end_call(struct spans *spans, struct spans_thread *thread, int64_t at)

@@ -46,8 +46,8 @@ speedscope_get_frame(struct reader *r, uint32_t number)
 
 /*
  * Adds the stacks of the file to the builder. They are a tree in r->nodes, in
- * which parents precede children; each node's frame number is replaced by the
- * builder's node. False: an error (reported).
+ * which parents precede children. Replaces the member "frame" of each node, a
+ * frame's number, by the builder's node. False: an error (reported).
  */
 static bool
 build_stacks(struct reader *r)

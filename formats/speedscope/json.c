@@ -64,9 +64,9 @@ speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 }
 
 /*
- * Sets *value to the number of the digits from index "from" to index "to" - 1.
- * Of digit[], only the first n are there. Those behind are taken as 0. False:
- * it overflows.
+ * Sets *value to the decimal number that the digits from digit[from] to
+ * digit[to - 1] form. digit[] has n digits. Takes those after them as 0.
+ * False: the number overflows.
  */
 static bool
 join_digits(

@@ -286,7 +286,8 @@ put_event(struct profile *it, char type, uint32_t stack, int64_t at)
 /*
  * Changes the stack of open calls (it->stack) to the stack "to". Writes the
  * ends and begins of calls, all at the time "at". First ends calls up to the
- * common callers of both stacks, then begins calls.
+ * common callers of both stacks, then begins calls. w->path must have room for
+ * the calls of the stack "to".
  */
 static void
 change_stack(struct profile *it, uint32_t to, int64_t at)
@@ -330,8 +331,8 @@ put_spans(struct writer *w, struct profile *it)
 
 /*
  * Returns the number of moments (samples with a time), in all tracks of the
- * part, that have costs of the event. w->first_track is the part's first
- * track.
+ * part, that have costs of the event. cover_part() must have set
+ * w->first_track to the part's first track.
  */
 static uint64_t
 count_moments(struct writer *w, cg_part part, size_t event)

@@ -349,8 +349,8 @@ advance_time(struct reader *r, const struct decimal *at)
 
 /*
  * Closes the innermost open frame that has the number of the event's frame,
- * and the frames inside it. PerfView leaves frames open, and closes frames
- * that are not open: either is a warning.
+ * and the frames inside it. If there are frames inside it, or no such frame is
+ * open, warns: PerfView writes such files.
  */
 static void
 close_frame(struct reader *r)

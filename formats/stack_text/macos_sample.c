@@ -108,8 +108,9 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 
 /*
  * Begins the samples of a thread, "Thread_15758523 DispatchQueue_1:
- * com.apple.main-thread (serial)". Sets the thread's id and name for the
- * stacks that are added next. Without an id, the whole text is the name.
+ * com.apple.main-thread (serial)". Sets the id and name of the thread for the
+ * stacks that are added next. The name is the text after the id. If there is
+ * no id or no text after it, the name is the whole text.
  */
 static void
 begin_thread(struct reader *r, struct cg_slice text)

@@ -108,8 +108,8 @@ take_head(struct reader *r, struct cg_slice line)
 
 /*
  * Takes the first n characters (UTF-8) off the line, or all if there are
- * fewer, and returns them: columns of the table are that wide. A byte that is
- * not UTF-8 is one character.
+ * fewer, and returns them. The caller cuts columns, whose widths are in
+ * characters. A byte that is not UTF-8 is one character.
  */
 static struct cg_slice
 cut_characters(struct cg_slice *line, size_t n)

@@ -194,8 +194,9 @@ add_snapshot(struct massif *m)
 }
 
 /*
- * Adds descriptions of the snapshot that is added: "Snapshot: 17", "Time:
- * 1808172 i".
+ * Adds descriptions to the part of a snapshot that was added to the graph,
+ * such as "Snapshot: 17" and "Time: 1808172 i". The time is in the unit of the
+ * file.
  */
 static void
 describe(struct massif *m)
