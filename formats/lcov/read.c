@@ -674,8 +674,8 @@ take_hit(struct reader *r)
 }
 
 /*
- * Checks a total and ignores it, as versions of lcov count functions and
- * branches differently. False: rejected (reported).
+ * Reads the total of a record, checks its form, and ignores it: versions of
+ * lcov count functions and branches differently. False: malformed (reported).
  */
 static bool
 skip_total(struct reader *r)

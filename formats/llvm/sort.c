@@ -43,8 +43,8 @@ sift(const struct heap *h, size_t root, size_t n, const char *item)
 }
 
 /*
- * Returns true if the n elements are in ascending order, as in many files:
- * sorting is then skipped.
+ * Returns true if the n elements are in ascending order. Many files have
+ * sorted elements, and then llvm_sort() need not sort.
  */
 static bool
 is_sorted(const struct heap *h, size_t n)

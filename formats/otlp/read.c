@@ -499,8 +499,10 @@ read_waiting(struct otlp_walk *w)
 }
 
 /*
- * Changes to another dictionary (tables of a message), and empties the maps
- * whose keys are indices of the last one's tables. False: an error (reported).
+ * Closes the current dictionary (the tables of a message), if one is open, and
+ * opens the one in "message". Empties w->described and w->label_sets, whose
+ * keys are indices of the closed dictionary's tables. False: an error
+ * (reported).
  */
 static bool
 open_dictionary(struct otlp_walk *w, struct cg_slice message)

@@ -140,7 +140,8 @@ typedef void visit_fn(struct otlp_times *, const struct timed *, void *arg);
 /*
  * Finds the row to which a cost of a moment belongs, by thread and stack. A
  * row is a sample to write; a moment is a sample with a time. Returns the
- * row's index + 1. 0: no row, or several, or the time cannot be written.
+ * row's index + 1. 0: there is no such row, there are several, or the moment's
+ * time cannot be written.
  */
 static uint32_t
 row_of(const struct otlp_times *t, const struct timed *timed, size_t event)

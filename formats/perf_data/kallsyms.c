@@ -96,9 +96,10 @@ add_symbols(
 }
 
 /*
- * Adds the symbols of a text in the form of /proc/kallsyms. Names point into a
- * copy of the text, which ends with a newline, and stays allocated. False: out
- * of memory (reported).
+ * Adds the symbols of a text in the form of /proc/kallsyms. Copies the text,
+ * and ends it with a newline. Names of symbols point into the copy, which
+ * stays allocated as long as the job's read() runs. False: out of memory
+ * (reported).
  */
 static bool
 load(struct perf_kallsyms *kallsyms, struct cg_job *job, struct cg_slice text)

@@ -104,11 +104,12 @@ perf_queue_drop(struct perf_queue *queue, size_t n)
 }
 
 /*
- * Begins a round: perf writes what its buffers have, then a mark that ends the
- * round. Sets queue->limit to the latest time so far: records up to it
- * (included) can be handled, as those of later rounds are newer. Empties the
- * buffer of the round before the last one, whose records were all handled, for
- * the new round.
+ * Begins a round. In a round, perf writes what its buffers have, then a mark
+ * that ends the round. Sets queue->limit to the latest time so far. At the end
+ * of the new round, the caller can handle records up to this time (included),
+ * as records of later rounds are newer. The buffer of the round before the
+ * last one becomes that of the new round. Empties it, as its records were all
+ * handled.
  */
 void
 perf_queue_begin_round(struct perf_queue *queue)

@@ -87,8 +87,9 @@ is_cpu(struct cg_slice word)
 }
 
 /*
- * Reads the number of a processor, "[003]", into *head; one that does not fit
- * into 32 bits counts as none. False: another word, and *head is unchanged.
+ * Reads the number of a processor, "[003]", into head->cpu, and sets
+ * head->has_cpu. If the number does not fit into 32 bits, clears both. False:
+ * another word, and *head is unchanged.
  */
 static bool
 take_cpu(struct cg_slice word, struct perf_head *head)

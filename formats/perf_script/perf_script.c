@@ -53,9 +53,10 @@ is_sure_frame(
 }
 
 /*
- * Returns true if the line is a frame. "sure" tells that earlier lines have
- * shown that the input is perf's. Then any form of frame will do. "from" is
- * the end of the text before the frame.
+ * Returns true if the line is a frame with a name or an object. "sure" tells
+ * that earlier lines have shown that the input is perf's. Otherwise the frame
+ * must also pass is_sure_frame(). "from" is the end of the text before the
+ * frame.
  */
 static bool
 is_frame(const char *from, struct cg_slice line, bool sure)

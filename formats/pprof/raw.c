@@ -69,8 +69,8 @@ put_message(struct raw *raw, struct proto_bytes *to, unsigned field,
 }
 
 /*
- * Passes a message to the reader, as field `number` of the profile, and
- * empties the message. False: an error (reported).
+ * Passes a message to the reader, as the profile's field with number "number",
+ * and empties the message. False: an error (reported).
  */
 static bool
 add_message(struct raw *raw, unsigned number, struct proto_bytes *message)

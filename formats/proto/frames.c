@@ -197,9 +197,11 @@ struct lister {
 };
 
 /*
- * Callback of cg_merged_stacks_new(). Returns the index + 1 of the frame of a
- * node. A new frame is added first. Nodes with equal frames and callers are
- * merged. 0: out of memory (reported).
+ * Returns the index + 1 of the frame of a node; adds the frame if it is new.
+ * It is a callback of cg_merged_stacks_new(), which merges nodes with equal
+ * results and callers. Also stores the result in lister->frame, where the
+ * nodes of inlined frames find that of their parent. 0: out of memory
+ * (reported).
  */
 static uint32_t
 list_frame(void *arg, cg_node id, const struct cg_stack *node)

@@ -140,9 +140,9 @@ add_event(
 }
 
 /*
- * Sets *cost to a weight times factor, rounded; warns if the weight has a
- * fraction that is lost, as the factor is 1. False: it overflows (not
- * reported).
+ * Sets *cost to a weight times "factor", rounded. Warns if this loses a
+ * fraction of the weight: the factor is 1, and the weight is not whole. False:
+ * it overflows (not reported).
  */
 static bool
 scale(struct reader *r, const struct decimal *value, uint64_t factor,

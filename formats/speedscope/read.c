@@ -259,8 +259,9 @@ take_weights(struct reader *r)
 }
 
 /*
- * Adds the weights of the samples, in a file that has them before the samples.
- * r->weights has a weight for each sample. False: an error (reported).
+ * Adds the weight of each sample to the cost of its node. Called for a file in
+ * which the weights come before the samples: r->weights has the weight of each
+ * sample in r->samples. False: an error (reported).
  */
 static bool
 join_weights(struct reader *r)

@@ -431,8 +431,9 @@ read_hprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Detects the text form of HPROF's output by its first line; the binary form
- * has a NUL after its version, and no "created".
+ * Detects the text form of HPROF's output by its first line. Returns
+ * CG_PROBE_SURE or CG_PROBE_NO. The binary form has a NUL after its version,
+ * and no "created".
  */
 static int
 probe(const struct cg_head *head)

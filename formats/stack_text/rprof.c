@@ -32,8 +32,8 @@ struct reader {
 
 /*
  * Reads the first line, "memory profiling: GC profiling: line profiling:
- * sample.interval=5". Sets *interval, in microseconds. Sets *memory if numbers
- * of the heap precede each stack. False: another line.
+ * sample.interval=5". Sets *interval, in microseconds. Sets *memory to whether
+ * numbers of the heap precede each stack. False: another line.
  */
 static bool
 take_header(struct cg_slice line, uint64_t *interval, bool *memory)

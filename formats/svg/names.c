@@ -94,8 +94,9 @@ may_follow(struct cg_slice text)
 }
 
 /*
- * Returns true if a bracket after this text may begin parameters. "name" is
- * the text before the bracket. It does not in "pkg.(*T)", nor in "operator()".
+ * Returns true if the bracket that follows "name" may begin parameters. "name"
+ * is the text before the bracket. In "pkg.(*T)" and "operator()", the bracket
+ * does not begin parameters.
  */
 static bool
 may_have_parameters(struct cg_slice name)

@@ -113,9 +113,9 @@ svg_end(struct svg *svg)
 /* ---- Boxes -------------------------------------------------------------- */
 
 /*
- * Shortens a name so that it fits into a box; "units" is the box's width in
- * SVG_UNITs. Returns "" if the box is too narrow. Sets *cut if dots have to
- * follow.
+ * Shortens a name so that it fits into a box, and returns it. "units" is the
+ * box's width in SVG_UNITs. Returns "" if the box is too narrow. Sets *cut to
+ * whether dots have to follow the name.
  */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)

@@ -194,9 +194,9 @@ add_snapshot(struct massif *m)
 }
 
 /*
- * Adds descriptions to the part of a snapshot that was added to the graph,
- * such as "Snapshot: 17" and "Time: 1808172 i". The time is in the unit of the
- * file.
+ * Adds descriptions to the graph's newest part, that of a snapshot, such as
+ * "Snapshot: 17" and "Time: 1808172 i". The time is in the unit of the file
+ * (m->unit).
  */
 static void
 describe(struct massif *m)
