@@ -49,8 +49,8 @@ lcov_add_range(
  * Compares functions for qsort() by first line. If two have the same first
  * line, the longer one comes first, as it contains the other. A C++
  * constructor has two names for the same lines. Of such names, the one with
- * the highest count comes first, else the first in the file. The lines are
- * then written as those of the first name.
+ * the highest count comes first, else the first in the file. The first of them
+ * becomes the owner of the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)

@@ -162,10 +162,10 @@ llvm_place_key(cg_name file, uint32_t line, uint32_t column)
 }
 
 /*
- * Sorts report->item, the branches and conditions of the current file. Several
- * items can have the same place, as each instance of a template has its own.
- * Merges them into one item with the sums of their counts. False: a sum
- * exceeds 63 bits (reported).
+ * Sorts report->item, the branches and conditions of the current file.
+ * Instances of a template add items that differ only in their counts. Merges
+ * these items into one with the sums of the counts. False: a sum exceeds 63
+ * bits (reported).
  */
 static bool
 merge_items(struct llvm_report *report)

@@ -78,8 +78,8 @@ compare_regions(const void *pa, const void *pb)
  * Combines regions with the same begin and end into one, and adds up their
  * counts, at most to INT64_MAX. They are instances of a template, or uses of a
  * macro. The list must be sorted and not empty. A macro that expands to
- * another macro has an expansion and code at the same place. So only regions
- * of the same kind as the first one there are added, and others are dropped.
+ * another macro has an expansion and code at the same place. So adds up only
+ * regions of the kind that the first region there has, and drops the others.
  */
 static void
 combine(struct llvm_source *source)

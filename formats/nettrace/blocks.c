@@ -370,10 +370,11 @@ take_varint(struct cg_slice *rest, bool has, uint64_t *number)
 /*
  * Takes a compressed event off events->rest, which must not be empty. Before
  * the call, events->last is the previous event; after it, this one. A field
- * that the event does not state is that of the previous event. But the time is
- * a difference, and is added to the previous event's time. The payload is
- * never that of the previous event; only its size may be. "sixth" tells that
- * the file has version 6. False: malformed (not reported).
+ * that the event does not state keeps the previous event's value. There are
+ * two exceptions. The event states its time as a difference, which is added to
+ * the previous time. It always has its own payload; an event without a size
+ * has a payload of the previous size. "sixth" tells that the file has version
+ * 6. False: malformed (not reported).
  */
 static bool
 take_compressed(struct nettrace_events *events, bool sixth)

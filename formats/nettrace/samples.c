@@ -185,9 +185,10 @@ time_of(const struct nettrace_file *file, uint64_t ticks)
 /*
  * Adds the sample in an event to the graph, with its time if the target can
  * represent times. A stack that is unknown or empty becomes the function
- * "[unknown]". Only an unknown one is counted in s->missing. "cpu" tells that
- * the sample is of version 6, which states a weight. Samples of .NET's own
- * profiler have weight 1. False: an error (reported).
+ * "[unknown]". Adds 1 to s->missing for an unknown stack, but not for an empty
+ * one. "cpu" tells that the sample is of version 6, and states its weight.
+ * Otherwise the sample is of .NET's own profiler, states a thread's state, and
+ * has weight 1. False: an error (reported).
  */
 static bool
 add_sample(struct samples *s, const struct nettrace_event *event, bool cpu)

@@ -496,9 +496,10 @@ put_member(struct converter *c, const struct member *member)
 
 /*
  * Returns the table entry that tells how to convert the value of the current
- * key. The key is in a message of this type. Keys often come in the table's
- * order. So the entry with index *next (0 at first) is tried first, and *next
- * becomes the index after the entry found. NULL: unknown key.
+ * key. The key is in a message of type "message". Keys often come in the
+ * table's order. So tries the entry with index *next first. *next is 0 before
+ * the first key, and becomes the index after the entry found. NULL: unknown
+ * key.
  */
 static const struct member *
 find_member(const struct converter *c, enum message message, size_t *next)

@@ -201,8 +201,8 @@ take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
 /*
  * Returns the entry of w->seen for the sample with this stack and r->indices;
  * adds it if it is new. Profiles of a scope mostly have their samples in the
- * same order. So the entry after the last one is tried first. The result is
- * valid until the next call. NULL: out of memory (reported).
+ * same order. So first tries the entry after the last result (w->next). The
+ * result is valid until the next call. NULL: out of memory (reported).
  */
 static struct otlp_seen *
 find_seen(struct otlp_walk *w, uint64_t stack)

@@ -79,8 +79,8 @@ add_entry(struct otlp_reader *r, const struct proto_field *field)
 /*
  * Sets *build_id to a build-id among the attributes with these indices.
  * Prefers a GNU build-id to one of Go, and both to a hash (htlhash). Leaves
- * *build_id if there is none. Other attributes of mappings are counted as
- * lost. False: an error (reported).
+ * *build_id if there is none. Adds the number of other attributes to
+ * r->lost[LOST_MAPPINGS]. False: an error (reported).
  */
 static bool
 find_build_id(struct otlp_reader *r, const struct otlp_numbers *indices,

@@ -498,12 +498,12 @@ write_head(struct perfetto_writer *w)
 }
 
 /*
- * Sets w->timed for each event that is written with times. The unit of all
- * timelines must be ns, and all costs of the event must have times. If the
- * graph has timelines, warns of each other event with costs. Sets w->shift to
- * a number of ns. Adding it to all times makes them non-negative. It must be 0
- * before. Warns if it is not 0 after, and an event has times. False: out of
- * memory (reported).
+ * Finds the events that are written with times. w->timed[event] becomes true
+ * if the event has costs, all of its costs have times, and the unit of all
+ * timelines is ns. If the graph has timelines, warns of each other event with
+ * costs. Sets w->shift, which must be 0 before, to the number of ns by which
+ * all times are shifted, so that none is negative. Warns of a shift if an
+ * event has times. False: out of memory (reported).
  */
 static bool
 find_times(struct perfetto_writer *w)

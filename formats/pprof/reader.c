@@ -21,9 +21,9 @@ pprof_find_id(struct cg_job *job, struct cg_map *ids, size_t next, uint64_t id)
 
 /*
  * Returns the index + 1 of the location with an id; adds the location if it is
- * new. Most ids are 1, 2, 3. So small ids are also entered in the array
- * s->near, which is at most twice as long as the number of locations. 0: out
- * of memory (reported).
+ * new. Most files have the ids 1, 2, 3 and so on. So also stores small ids in
+ * the array s->near, which has at most twice as many elements as there are
+ * locations. 0: out of memory (reported).
  */
 uint32_t
 pprof_add_location(struct pprof_sums *s, uint64_t id)

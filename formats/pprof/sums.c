@@ -213,9 +213,9 @@ list_sample(struct pprof_sums *s, uint32_t id)
 
 /*
  * Returns the sum of the samples with path "id" and this set of labels; adds
- * it if it is new. A path refers to the sum that was used last. If that has
- * other labels, looks the sum up in a table by path and labels. The result is
- * valid until a sum is added. NULL: out of memory (reported).
+ * it if it is new. A path refers to the sum of its last sample. If that sum
+ * has other labels, looks in the table by path and labels. The result is valid
+ * until a sum is added. NULL: out of memory (reported).
  */
 static struct pprof_sample *
 get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)

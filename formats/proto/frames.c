@@ -92,10 +92,11 @@ find_function(struct proto_writer *w, cg_fn fn, cg_file file)
 }
 
 /*
- * Returns true if the function of a frame must be written. It need not be if
- * its name is the frame's address, as pprof shows this name for a frame
- * without a function. But it must be if a file or line is known. It must be,
- * too, if the frame is inlined, or others are inlined into its function.
+ * Returns false if the frame can be written without its function: only the
+ * address of the frame is known. Then the function's name is this address, and
+ * pprof shows it for a frame without a function. Returns true if the function
+ * has another name, a file or line is known, the frame is inlined, or other
+ * frames are inlined into its function.
  */
 static bool
 is_named(const struct proto_writer *w, const struct cg_stack *node)

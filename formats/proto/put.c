@@ -266,10 +266,10 @@ proto_get_times(const struct proto_writer *w)
 }
 
 /*
- * Returns the sampling period to write. If it is unknown, its number is 0. For
- * merged profiles, it is the longest period with the type and unit of the
- * first one. combineHeaders() in merge.go of pprof does so, too, but rejects
- * other types.
+ * Returns the sampling period to write. If it is unknown, its number is 0.
+ * Merged profiles may have several periods. Of those with the type and unit of
+ * the first one, returns the longest. combineHeaders() in merge.go of pprof
+ * also takes the longest, but rejects other types.
  */
 struct proto_period
 proto_get_period(const struct proto_writer *w)

@@ -236,12 +236,12 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E, which ends a call without a known end. Of the thread's
- * open calls without a known end, this is the innermost one. If the event has
- * a name, it is the innermost one with that name. Also ends the calls inside
- * it. Warns if the innermost of these calls took time. If no open call
- * matches, warns and does nothing. has_begin() finds that out without a
- * search. So a file of such ends does not take quadratic time.
+ * Handles an event E, the end of a call. The call is the innermost open one of
+ * the thread that has no known end and, if the event has a name, this name.
+ * Ends the call and the calls inside it. Warns if the innermost call inside it
+ * took time. If no open call matches, warns and ends none. has_begin() finds
+ * that out without a search. So a file of such ends does not take quadratic
+ * time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)

@@ -88,7 +88,7 @@ find_unit(struct reader *r, const struct profile *profile)
  * tool is a part of its own. cgconv writes one profile for each event of a
  * part. So the first of these profiles adds the part and its descriptions.
  * Sets *first to whether this profile is the first one of its part. The caller
- * counts samples only for it. False: out of memory (reported).
+ * counts only the samples of first profiles. False: out of memory (reported).
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)

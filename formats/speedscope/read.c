@@ -350,8 +350,8 @@ advance_time(struct reader *r, const struct decimal *at)
 
 /*
  * Closes the innermost open frame that has the number of the event's frame,
- * and the frames inside it. If there are frames inside it, or no such frame is
- * open, warns: PerfView writes such files.
+ * and the frames inside it. Warns if there are frames inside it, or if no such
+ * frame is open. Both occur in files of PerfView.
  */
 static void
 close_frame(struct reader *r)

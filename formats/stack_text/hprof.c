@@ -274,7 +274,7 @@ take_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Begins a section if the line does, such as "CPU TIME (ms) BEGIN (total =
+ * Begins a section at its first line, such as "CPU TIME (ms) BEGIN (total =
  * 3170) Mon Aug 4 22:22:24 2008". No section may be open. Sets r->kind to the
  * section's kind, and drops the rows of an earlier section of that kind. Sets
  * r->total to the total in ns, or to 0 for a kind whose values are not times.

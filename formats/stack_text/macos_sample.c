@@ -74,10 +74,10 @@ count_unnamed(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Adds the frame of a line, "main (in rg) + 41 [0x10384b549]", to the graph as
- * a callee of the node "parent". The function's name is the text before " (in"
- * or, without it, before " [0x". The name "???" becomes "[unknown]". Passes
- * frames without a name to count_unnamed(). Returns the frame's node.
+ * Adds the frame of a line, "main  (in rg) + 41  [0x10384b549]", to the graph
+ * as a callee of the node "parent". The function's name is the text before
+ * "  (in" or, without it, before "  [0x". The name "???" becomes "[unknown]".
+ * Passes frames without a name to count_unnamed(). Returns the frame's node.
  */
 static cg_node
 add_frame(struct reader *r, cg_node parent, struct cg_slice text)

@@ -120,8 +120,8 @@ add_sample(struct reader *r)
 /*
  * Reads the frames of a line, leaf first, and adds the stack as one sample,
  * unless it is empty. A file and line without a function may come last. They
- * are where the outermost call was made, at top level, and are dropped. False:
- * an error (reported).
+ * are the place of the outermost call, at top level, and the graph has no
+ * frame for it. So ignores them. False: an error (reported).
  */
 static bool
 take_stack(struct reader *r, struct cg_slice line)

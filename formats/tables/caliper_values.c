@@ -168,11 +168,11 @@ caliper_add_path(struct caliper *c, uint32_t parent, cg_name name)
 
 /*
  * Computes the self values of events that have only inclusive values. First
- * each path's self value is its value. Then subtracts the value of each path
- * from the self value of the path around it. Passes over paths around it that
- * have no values. A self value that would be negative becomes 0; counts these
- * in c->smaller. A path's parent must precede it in c->path. False: out of
- * memory (reported).
+ * sets the self value of each path to its inclusive value. Then subtracts the
+ * inclusive value of each path from a self value: that of the nearest path
+ * around it that has values. A self value that would be negative becomes 0;
+ * counts these in c->smaller. A path's parent must precede it in c->path.
+ * False: out of memory (reported).
  */
 static bool
 subtract_inner(struct caliper *c)

@@ -341,10 +341,10 @@ take_flame(struct reader *r, struct cg_slice line)
 
 /*
  * Adds all calls to the graph, as stacks with self costs. A call has a sum,
- * and the sum of its callees. If the callees of some call have more than the
- * call, sums are no inclusive costs. Then sets r->counts, and takes the sums
- * as self costs. Otherwise a self cost is the call's sum less that of its
- * callees. A caller must precede its callees in r->call. Overwrites the
+ * and the sum of its callees. If the callees' sum of some call is larger than
+ * its own sum, sums are no inclusive costs. Then sets r->counts, and takes the
+ * sums as self costs. Otherwise a self cost is the call's sum less the
+ * callees' sum. A caller must precede its callees in r->call. Overwrites the
  * callees' sum of each call with the call's node, for its callees.
  */
 static void

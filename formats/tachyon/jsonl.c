@@ -217,9 +217,10 @@ static const struct cg_field record_fields[] = {
 
 /*
  * Reads a line, an object with a type. "first" tells that it is the first
- * line. The first line, and no other, must have the type meta. It adds the
- * graph's events. The last line has the type end. Sets *ended to whether the
- * line has this type; if so, ends the recording. False: an error (reported).
+ * line. The first line, and no other, must have the type meta. From it, adds
+ * the graph's events. The last line has the type end. Sets *ended to whether
+ * the line has the type end; if so, ends the recording. False: an error
+ * (reported).
  */
 static bool
 take_record(struct cg_doc *doc, bool first, bool *ended)

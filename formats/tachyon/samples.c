@@ -251,10 +251,10 @@ add_node(struct samples *s, cg_node parent, struct step *step)
 }
 
 /*
- * Adds the frames of a thread's stack to the graph, from index "from" on, and
- * stores their nodes in the stack. If the library has dropped nodes after the
- * last call for this thread, does so for all frames. False: an error
- * (reported).
+ * Adds the frames of a thread's stack to the graph, and stores their nodes in
+ * the stack. Begins at the frame with index "from". If the library has dropped
+ * nodes after the last call for this thread, begins at index 0. False: an
+ * error (reported).
  */
 static bool
 add_nodes(struct samples *s, struct thread *thread, size_t from)
