@@ -24,10 +24,10 @@
 
 /*
  * Sets the counter of a use: a file or macro as the function uses it. The
- * counter is that of the use's first region. If that region is an expansion,
- * follows it to the use of the macro, whose counter is found in the same way.
- * All uses on the way get the same counter. The counter is 0 if uses form a
- * cycle, or the last one has no regions.
+ * counter of a use is that of its first region. If this region is an expansion
+ * of a macro, its counter is that of the macro's use. So follows expansions to
+ * a region that is none. All uses on the way get its counter. They get 0 if
+ * the uses form a cycle, or the last use has no regions.
  */
 static void
 find_counter(struct llvm_scratch *s, uint32_t use)
@@ -56,10 +56,11 @@ find_counter(struct llvm_scratch *s, uint32_t use)
 }
 
 /*
- * Sets the root of a use: a file or macro as the function uses it. The root is
- * the expansion in the function's body (use "main") through which the use is
- * reached. Also sets the root of uses between the body and this one. If the
- * body does not reach the use, its root stays LLVM_NONE.
+ * Sets the root of a use: a file or macro as the function uses it. "main" is
+ * the use that is the function's body. The root is the expansion in the body
+ * that leads to the use, directly or through other macros. Also sets the root
+ * of the uses on the way. If the body does not reach the use, its root stays
+ * LLVM_NONE.
  */
 static void
 find_root(struct llvm_scratch *s, uint32_t main, uint32_t use)

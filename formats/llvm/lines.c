@@ -318,10 +318,11 @@ llvm_add_region(
 }
 
 /*
- * Compares functions for sorting by file and first line. Then the longer one
- * comes first, as it contains the other. Instances of a template have the same
- * lines. Of them, the one with the highest count comes first, and gets the
- * lines. Then compares by name and linker name.
+ * Compares functions for sorting by file and first line. If two have the same
+ * first line, the longer one comes first, as it contains the other. Instances
+ * of a template have the same lines. Of them, the one with the highest count
+ * comes first, and becomes the owner of the lines. Then compares by name and
+ * linker name.
  */
 static int
 compare_fns(const void *pa, const void *pb)

@@ -79,10 +79,10 @@ note_part(struct otlp_reader *r, const struct cg_label *label,
 }
 
 /*
- * Begins the graph's part (the profile of a process), unless it has begun. If
- * the file has one resource, its attributes (r->resource) become pid, tid,
- * command and descriptions of the part. Otherwise they become labels of
- * samples.
+ * Begins the graph's part (the profile of a process), unless the part has
+ * begun. If the file has one resource, the resource's attributes (r->resource)
+ * become pid, tid, command and descriptions of the part. If it has several
+ * resources, set_labels() adds their attributes to samples instead.
  */
 static void
 begin_part(struct otlp_walk *w)
@@ -553,10 +553,9 @@ read_messages(struct otlp_walk *w, struct cg_slice file)
 }
 
 /*
- * Returns true if a resource in the text differs from the one before it.
- * *first is the last resource of earlier text, or has ptr NULL if there was
- * none. If the result is false, *first becomes the last resource of this text,
- * if it has one.
+ * Returns true if a resource in the text differs from the resource before it.
+ * Before the first text, *first must have ptr NULL. After each text, *first is
+ * the last resource so far. If the result is true, *first is undefined.
  */
 static bool
 has_several(struct cg_slice file, struct cg_slice *first)

@@ -181,9 +181,9 @@ add_line(struct otlp_reader *r, const struct proto_place *place,
 
 /*
  * Reads a location without its lines. Stores its address and the number of its
- * mapping in *place. A location without a mapping leaves place->mapping as it
- * is. Sets *lines to the number of its lines. Counts its attributes as lost.
- * False: an error (reported).
+ * mapping in *place. If the location has no mapping, place->mapping stays as
+ * it is. Sets *lines to the number of the location's lines. Adds the number of
+ * its attributes to r->lost[LOST_FRAMES]. False: an error (reported).
  */
 static bool
 get_place(struct otlp_reader *r, struct cg_slice message,

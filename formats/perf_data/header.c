@@ -383,10 +383,11 @@ perf_data_add_attr(
 }
 
 /*
- * Names the events of f->event from a section of the header. The section lists
- * the events in the order of f->event. Each has its attributes, its number of
- * ids, its name and its ids. An empty name changes nothing. Further events are
- * ignored. False: malformed (the caller warns).
+ * Reads a section of the header that names the events in f->event. It lists
+ * the events in the same order. Each event has its attributes, its number of
+ * ids, its name and its ids. Sets the event's name, unless the name is empty.
+ * Ignores events that f->event does not have. False: malformed (the caller
+ * warns).
  */
 static bool
 add_event_names(struct perf_file *f, struct cg_slice bytes)

@@ -61,9 +61,10 @@ merge(const struct perf_queued *item, size_t low, size_t middle, size_t high,
 }
 
 /*
- * Sorts the queued records by time: merges neighbouring sorted runs, one for
- * each of perf's buffers, until one is left. Records with one time stay in
- * their order. False: out of memory (reported).
+ * Sorts the queued records by time. The queue has a sorted run of records for
+ * each of perf's buffers. Merges pairs of neighbouring runs, until one run is
+ * left. Records with the same time stay in their order. False: out of memory
+ * (reported).
  */
 bool
 perf_queue_sort(struct perf_queue *queue)

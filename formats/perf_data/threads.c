@@ -129,9 +129,10 @@ perf_maps_find(const struct perf_maps *maps, uint64_t addr)
 }
 
 /*
- * Inserts a mapping, and takes the addresses that it covers away from older
- * mappings. An older mapping that it covers whole is removed. One that it
- * splits becomes two. The caller has made room for two more mappings.
+ * Inserts a mapping into the sorted list of mappings. Older mappings lose the
+ * addresses that the new one covers. Removes an older mapping that it covers
+ * as a whole. One that it splits becomes two. The caller must have made room
+ * for two more mappings.
  */
 static void
 insert(struct perf_maps *maps, const struct perf_map *new)

@@ -274,9 +274,9 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 /*
  * Splits the line into the text before the time, the time with its colon, and
  * the text after it. A command may contain anything, such as "a: 1.5: b", so
- * several words may look like a time. Takes the first one that begins the line
- * or follows a task's or processor's number. Without such a word, takes the
- * first one. False: there is no time.
+ * several words may look like a time. Takes the first of these words that
+ * begins the line or follows a task's or processor's number. If there is none,
+ * takes the first of these words. False: no word looks like a time.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,

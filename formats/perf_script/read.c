@@ -160,9 +160,9 @@ begin_part(struct reader *r)
 
 /*
  * Marks frames of the current stack as one group, from index "first" to "last"
- * (included). The last one is a function of an object; the others are inlined
- * into it. perf prints the object of only one frame. So all frames without an
- * object get that one.
+ * (included). The frame "last" is a function of an object; the others are
+ * inlined into it. perf prints the object for only one frame of the group. So
+ * gives this object to all frames of the group that have none.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -183,12 +183,13 @@ join_group(struct reader *r, size_t first, size_t last)
 }
 
 /*
- * Finds the groups of inlined frames in the current stack, and joins each.
- * Frames with the same address are one group, or several groups if a function
- * calls itself. perf marks all frames of a group but the outermost as
- * "(inlined)". perf 6.1 with addr2line marks all but the innermost, and gives
- * it the outermost one's name. A mark on a group of one frame means only that
- * DWARF has another name for it.
+ * Finds the groups of inlined frames in the current stack, and joins each. A
+ * group is frames with the same address. If a function calls itself, several
+ * groups in a row may have the same address. perf marks all frames of a group
+ * but the outermost as "(inlined)". perf 6.1 with addr2line marks all but the
+ * innermost, and gives the innermost frame the name of the outermost. If a
+ * group of one frame is marked, the mark has no meaning: DWARF has another
+ * name for the function.
  */
 static void
 join_inlined(struct reader *r)
@@ -595,11 +596,11 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * Ends a block of lines, whose memory is freed after this. If a sample on one
- * line is open, its frame (r->only) still refers to the block. Copies the
- * frame's name and object to r->kept, unless they are there. The function is
- * not added yet, as the text may turn out to be no frame. False: out of memory
- * (reported).
+ * Ends a block of lines, whose memory the caller then frees. If a sample on
+ * one line is open, its frame (r->only) still refers to the block. Copies the
+ * frame's name and object to r->kept, unless they are there already. Does not
+ * add the frame's function yet, as the next line may show that the text is no
+ * frame. False: out of memory (reported).
  */
 static bool
 end_block(struct reader *r)

@@ -164,9 +164,9 @@ find_track(struct perfetto *r, struct perfetto_sequence *sequence,
 }
 
 /*
- * Returns 'B' if the event begins a call, and 'E' if it ends one. 'X': it is a
- * whole call with a duration. '\0': it is of another kind; counts it in
- * r->lost.
+ * Returns 'B' if the event begins a call, 'E' if it ends one, and 'X' if it is
+ * a whole call with a duration. For any other event, returns '\0', and counts
+ * the event in r->lost.
  */
 static char
 find_phase(struct perfetto *r, const struct event *event)

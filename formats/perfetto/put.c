@@ -103,8 +103,9 @@ intern_build_id(struct perfetto_writer *w, cg_object object, uint32_t iid)
 
 /*
  * Returns the number (iid) of the mapping of an object. The first time,
- * appends the mapping to w->interned, with its path and its build-id if they
- * are known. All three have this number in their tables.
+ * appends the mapping to w->interned. Appends the object's path and build-id
+ * as well, each if it is known. The mapping, the path and the build-id have
+ * the same number, each in its own table.
  */
 static uint32_t
 intern_object(struct perfetto_writer *w, cg_object object)

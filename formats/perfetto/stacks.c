@@ -279,10 +279,10 @@ put_fn(struct perfetto *r, const struct perfetto_symbol *at, uint64_t addr,
 /*
  * Adds a frame for each function at an address to the graph, as callees of
  * *node. symbol[0] is the innermost; *node becomes its node. The file lists
- * inlined functions once, but each stack gets nodes for them. So it is an
- * error if they are more than the file's size allows. The outermost function
- * is not counted, as each stack states it in bytes of its own. False: rejected
- * (reported).
+ * the functions of an address once, but each stack gets nodes for all of them.
+ * So it is an error if inlined functions get more nodes than the file's size
+ * allows. The outermost function is not counted, as each stack has bytes of
+ * its own for it. False: too many nodes (reported).
  */
 static bool
 put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,

@@ -260,8 +260,9 @@ perfetto_read_track(struct perfetto *r, struct perfetto_sequence *sequence,
 
 /*
  * Reads a process, and sets the name of its pid to its first argument. Some
- * processes replace their arguments by one text with blanks; then the name is
- * the first word of that text. False: an error (reported).
+ * processes replace their arguments by one text with blanks. Then the first
+ * argument is the only one, and its first word becomes the name. False: an
+ * error (reported).
  */
 static bool
 read_tree_process(struct perfetto *r, struct cg_slice message)

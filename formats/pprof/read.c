@@ -275,12 +275,13 @@ bit(unsigned field)
 }
 
 /*
- * Returns true if the field begins another profile, as concatenated profiles
- * have no mark between them. There must be samples and texts, and an earlier
- * field of this kind. A sample type begins a profile if texts came after the
- * last sample type. Texts follow the fields that refer to them, and sample
- * types are adjacent. Another field begins a profile if its kind occurs only
- * once in a profile.
+ * Returns true if the field begins another profile. Concatenated profiles have
+ * no mark between them. The current profile must have samples and texts, and a
+ * field of the same kind as this one. If this kind occurs only once in a
+ * profile, the field begins another profile. So does a sample type, if texts
+ * came after the last sample type. The reason is that sample types are
+ * adjacent, and texts follow the fields that refer to them. Other fields do
+ * not begin a profile.
  */
 static bool
 begins_message(const struct pprof_reader *r, uint64_t number)

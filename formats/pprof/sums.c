@@ -264,10 +264,11 @@ add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
 }
 
 /*
- * Prepares for adding the batch's samples. Computes the hashes of their paths.
- * Stores in "likely" the path that a sample probably has. Prefetches what
- * adding them reads: hash slots, then paths, then the bytes and sums of paths.
- * Each step is done for all samples, so that the cache misses overlap.
+ * Prepares for adding the batch's samples. Computes the hash of each sample's
+ * path. Sets the member "likely" of each sample to the path that it probably
+ * has. Prefetches the memory that adding the samples will read: hash slots,
+ * then paths, then the bytes and sums of paths. Takes each step for all
+ * samples before the next step, so that the cache misses overlap.
  */
 static void
 fetch_batch(const struct pprof_sums *s, struct pprof_batch *batch)

@@ -112,10 +112,10 @@ is_named(const struct proto_writer *w, const struct cg_stack *node)
 }
 
 /*
- * Returns the index + 1 of a frame, and adds the frame if no equal one exists.
- * Keys of maps have only 64 bits. So one number replaces two fields, and
- * another replaces that number and the next field, until one is left. 0: out
- * of memory (reported).
+ * Returns the index + 1 of a frame in w->frames, and adds the frame if no
+ * equal one exists. A map finds equal frames, but its keys have only 64 bits.
+ * So first numbers pairs of fields, then pairs of such a number and a field,
+ * until one key stands for the whole frame. 0: out of memory (reported).
  */
 static uint32_t
 add_frame(struct proto_writer *w, const struct proto_out_frame *new)

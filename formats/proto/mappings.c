@@ -115,9 +115,9 @@ compare_listed(const void *pa, const void *pb)
 }
 
 /*
- * Removes mappings that equal an earlier one from w->mappings. Processes and
- * threads share most of their mappings. The others keep their order. False:
- * out of memory (reported).
+ * Removes each mapping from w->mappings that equals an earlier one. Processes
+ * and threads share most of their mappings. The mappings that remain keep
+ * their order. False: out of memory (reported).
  */
 static bool
 drop_equal(struct proto_writer *w)
@@ -433,11 +433,11 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 }
 
 /*
- * Assigns the addresses of an object to its mappings, in the order of the
- * list. A mapping gets only addresses that no earlier one has. Sets "first" of
- * each object to its first mapping, and "rest" to its first one without a
- * limit. The latter gets all addresses that are left, so later mappings of the
- * object get none.
+ * Assigns the addresses of each object to the object's mappings, in the order
+ * of w->mappings. A mapping gets only addresses that no earlier mapping has.
+ * Sets "first" of each object to its first mapping, and "rest" to its first
+ * mapping without a limit (0: none). Addresses that no mapping has belong to
+ * "rest". So mappings of the object that come after "rest" get none.
  */
 static void
 assign_addresses(struct proto_writer *w)

@@ -274,11 +274,12 @@ read_goroutines(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises stacks of goroutines. Returns CG_PROBE_SURE if the first line is
- * the header of one. A dump may also end a log. Returns CG_PROBE_LIKELY if a
- * header and lines with places follow other lines. There may be at most two
- * other lines for each place, one of which is its function. A source that
- * quotes such a dump has more. Else returns CG_PROBE_NO.
+ * Detects stacks of goroutines. Returns CG_PROBE_SURE if the first line is the
+ * header of a goroutine. Returns CG_PROBE_LIKELY if headers follow other
+ * lines, as at the end of a log. Then lines with places must follow the
+ * headers. For each place, there may be at most two other lines, such as the
+ * line of its function. A source that quotes a dump has more other lines. Else
+ * returns CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

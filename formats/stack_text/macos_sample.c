@@ -129,8 +129,8 @@ begin_thread(struct reader *r, struct cg_slice text)
 /* ---- The call graph ------------------------------------------------------ */
 
 /*
- * Closes the innermost open frame. Its own samples are those that were in none
- * of its callees. If there are any, adds its stack with them to the graph.
+ * Closes the innermost open frame. Samples in none of the frame's callees are
+ * its own. If there are any, adds the frame's stack with them to the graph.
  */
 static void
 close_level(struct reader *r)

@@ -168,11 +168,11 @@ push(struct text_frames *frames, struct cg_slice name, struct cg_slice object,
 
 /*
  * Appends a frame of gdb to the stack. "text" is the frame after its number
- * and address. "has_addr" tells whether the frame has the address "addr". gdb
- * omits the address if the last frame is inlined into this one. Then marks the
- * last frame as inlined, and gives its address to this one. A signal handler
- * never has an address, and is not such a frame. False: out of memory
- * (reported).
+ * and address. "has_addr" tells whether the frame has the address "addr". If a
+ * frame without an address follows another frame, that frame is inlined into
+ * it. Then marks the frame before as inlined, and gives its address to the new
+ * one. A signal handler has no address either, but nothing is inlined into it.
+ * False: out of memory (reported).
  */
 static bool
 add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
@@ -220,8 +220,8 @@ take_source(
 /*
  * Appends a frame of eu-stack to the stack. "text" is its first line after the
  * address, "- 1 main - /tmp/waits". "more" has the lines that continue the
- * frame. If the frame before has the same address and another function, that
- * frame is inlined into this one. False: out of memory (reported).
+ * frame. If the frame before has the same address and another function, marks
+ * it as inlined (into the new frame). False: out of memory (reported).
  */
 static bool
 add_elfutils(struct text_frames *frames, struct cg_slice text, uint64_t addr,

@@ -97,8 +97,8 @@ end_thread(struct reader *r)
 }
 
 /*
- * Ends the current thread, and adds its stack. Then begins the next one. It
- * keeps the process of the current thread; its other fields are cleared.
+ * Ends the current thread, and adds its stack. Then begins the next thread,
+ * which keeps the process of the current one. Clears its tid, name and state.
  * "dialect" is the tool that printed the next stack. "headed" tells that the
  * thread has a header line. gdb may print one frame before all threads, to
  * show where a program stopped. Drops that frame. False: an error (reported).
@@ -364,10 +364,11 @@ keep_line(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Reads a frame of gdb or eu-stack, "3 0x00005604c52b53b7 in ...", without its
- * "#". Ends the frame before it, and keeps the line. Frame 0 begins another
- * thread, unless this one has no frame yet. Ignores other text, and frames
- * that follow no frame of these tools. False: an error (reported).
+ * Reads the first line of a frame of gdb or eu-stack, "3 0x00005604c52b53b7 in
+ * ...", without its "#". Ends the frame before it, and stores the line in
+ * r->text. Frame 0 begins another thread, unless the current thread has no
+ * frame yet. Ignores other text, and a frame with another number outside of
+ * threads of these tools. False: an error (reported).
  */
 static bool
 take_native(struct reader *r, struct cg_slice line)
