@@ -183,13 +183,12 @@ put_block(
 }
 
 /*
- * Writes the n branches of a line.
- *
- * If all have targets, they come from compiler data. They are written as one
- * block, numbered consecutively. Instances of a template may have different
- * branches. Then each instance is written as a block, which begins at a branch
- * with CG_BRANCH_UNLIKE. geninfo does the same, so tracefiles of both can be
- * merged. Otherwise the branches keep the blocks of the input tracefile.
+ * Writes the n branches of a line. If all have targets, they come from
+ * compiler data. Then writes them as one block, numbered consecutively.
+ * Instances of a template may have different branches. Then writes a block for
+ * each instance; it begins at a branch with CG_BRANCH_UNLIKE. geninfo writes
+ * such blocks, too, so users can merge tracefiles of both. If a branch has no
+ * target, the branches keep the blocks of the input tracefile.
  */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)

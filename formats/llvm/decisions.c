@@ -44,10 +44,11 @@ llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
 }
 
 /*
- * Handles an expansion, which is a use of a macro. If it is in the region of
- * an open decision, conditions in the macro belong to that decision. Then
- * stores the first such decision for the macro's use. If there is none, does
- * nothing. A decision is open while its conditions are incomplete.
+ * Handles an expansion, which is a use of a macro. If the expansion is part of
+ * an open decision's region, conditions in the macro belong to that decision.
+ * Then stores the decision, the first one of this kind, for the macro's use.
+ * Otherwise changes nothing. A decision is open while its conditions are
+ * incomplete.
  */
 void
 llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)

@@ -95,11 +95,11 @@ take_records(struct indexed *indexed, struct llvm_bytes *bytes, uint64_t name)
 
 /*
  * Takes one function of a hash bucket, and adds its records to the profile. A
- * function has the hash of its name, two sizes, a key and records. The key is
- * skipped. A malformed file could refer to the same bytes many times. So
- * indexed->items and indexed->bytes limit how many functions and bytes may
- * still be read. Both are reduced here. False: an error (reported), also
- * beyond these limits.
+ * function has the hash of its name, two sizes, a key and records. Skips the
+ * key. A malformed file could refer to the same bytes many times. So
+ * indexed->items and indexed->bytes limit how many functions and bytes calls
+ * may still read. Reduces both. False: an error, or a limit is exceeded (both
+ * reported).
  */
 static bool
 take_item(struct indexed *indexed, struct llvm_bytes *bytes)

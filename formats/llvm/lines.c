@@ -32,10 +32,10 @@ llvm_add_event(struct cg_build *build)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Appends n lines with one count to report->lines. They begin at "line", which
- * is stored as its distance from the last line written. A few bytes of input
+ * Appends n lines with one count to report->lines, from line "line" on. Stores
+ * the line as its distance from the last line written. A few bytes of input
  * may state any number of lines. So a total that is too large for the input is
- * an error. False: rejected, or out of memory (reported).
+ * an error. False: an error, or out of memory (reported).
  */
 static bool
 add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
@@ -343,10 +343,10 @@ compare_fns(const void *pa, const void *pb)
 }
 
 /*
- * Finds the functions of a file in report->fn. The list is sorted by file and
- * searched by halves. Returns the first one, and sets *n to their number, as
- * they are adjacent. NULL, with *n 0: there is none. The pointer is valid as
- * long as the list.
+ * Finds the functions of a file in report->fn, which must be sorted by file.
+ * Returns a pointer to the first of these functions, and sets *n to their
+ * number. The others follow it. NULL, with *n 0: the file has no functions.
+ * The pointer is valid as long as the list.
  */
 static struct llvm_fn *
 find_fns(const struct llvm_report *report, cg_file file, size_t *n)

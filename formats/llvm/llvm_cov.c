@@ -158,8 +158,8 @@ take_plain(struct cg_doc *doc, void *into)
 /*
  * Takes a branch in the expansion of a macro, and adds it to the branches of
  * the file. The branch gets its place in the macro and an id that is not 0.
- * Does not set the line that uses the macro, as the JSON states this line
- * later. Ignores "into". False: an error (reported).
+ * take_expansion() then sets the line that uses the macro, which the JSON may
+ * state later. Ignores "into". False: an error (reported).
  */
 static bool
 take_expanded(struct cg_doc *doc, void *into)

@@ -166,12 +166,12 @@ find_program_name(struct cg_job *job, const char *name, char **path)
 }
 
 /*
- * Looks for the executable if option --exe is not given. Tries the profile's
- * name without its suffix, then a.out. Keeps an executable whose build id the
- * profile lists. A profile may have no build ids. Then keeps only the file
- * with the profile's name, as a.out may be any program. Does not try a.out if
- * the first one was kept, and has a coverage mapping. keep_executable() counts
- * in *count. False: an error (reported).
+ * Looks for the executable if option --exe is not given. Tries two files: the
+ * profile's name without its suffix, then a.out. Uses a file if the profile
+ * lists its build id. If the profile has no build ids, only uses the file with
+ * the profile's name, as a.out may be any program. Does not try a.out if it
+ * uses the first file, and this has a coverage mapping. keep_executable()
+ * counts in *count. False: an error (reported).
  */
 static bool
 guess_executable(struct kept *kept, const struct llvm_profile *profile,

@@ -64,10 +64,11 @@ llvm_is_dummy(const struct llvm_function *fn)
 }
 
 /*
- * Takes the number of items that follow into *n. Adds the memory of the items,
- * "size" bytes each, to c->s->tables, which is limited. "least" is the number
- * of bytes that an item has at least in the mapping. A number is malformed if
- * its items do not fit into the rest. False: rejected (reported).
+ * Takes a number of items that follow, and stores it in *n. "least" is the
+ * smallest size of an item in the mapping, in bytes. The number is malformed
+ * if so many items do not fit into the rest of the mapping. Adds the memory of
+ * the items, "size" bytes each, to c->s->tables, which must stay below a
+ * limit. False: malformed, or beyond the limit (reported).
  */
 static bool
 take_count(struct llvm_context *c, struct llvm_bytes *bytes, unsigned least,

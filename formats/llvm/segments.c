@@ -186,12 +186,13 @@ put_segment(struct builder *b, const struct llvm_region *r, struct place at,
 /*
  * Adds segments for the ends of closed regions. A segment is a place where the
  * count changes. ended[] has the n closed regions, sorted by their ends; n is
- * not 0. After each end but the last, the region that ends next gives the
- * count. After the last end, the innermost open region does. If none is open,
- * no code is there.
+ * not 0. At each end but the last, the new count is that of the region that
+ * ends next. At the last end, it is that of the innermost open region. If no
+ * region is open, the segment tells that no code follows.
  *
- * "next" is the place where the next region begins (NULL: none). No segment is
- * added there, as the region adds its own. False: an error (reported).
+ * "next" is the place where the next region begins (NULL: none). Adds no
+ * segment there, as the caller adds one for the region. False: an error
+ * (reported).
  */
 static bool
 put_ends(struct builder *b, const uint32_t *ended, size_t n,

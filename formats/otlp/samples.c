@@ -68,10 +68,11 @@ add_link(struct otlp_reader *r, uint64_t index)
 }
 
 /*
- * Counts the bytes that the sample's labels take in the graph. They are
- * limited in relation to the input's size, because a small file may refer to
- * large sets often. A set of indices that was seen before counts less, as the
- * graph stores it once. False: beyond the limit, or out of memory (reported).
+ * Counts the bytes that the sample's labels take in the graph. A small file
+ * may refer to large sets of labels often. So the input's size limits these
+ * bytes. If an earlier sample had the same indices, labels count less, as the
+ * graph stores a set once. False: beyond the limit, or out of memory
+ * (reported).
  */
 static bool
 count_labels(struct otlp_walk *w)

@@ -238,11 +238,11 @@ note_span(struct otlp_times *t, const struct timed *timed, void *arg)
 }
 
 /*
- * Clears t->timed[event] for each event whose times cannot be written. In some
- * row of such an event, the costs with times do not add up to the row's cost.
- * sum[] has the costs with times by row and event. Warns of each such event
- * that has costs, also if it was cleared before. Then finds the time span of
- * the others. False: an error (reported).
+ * Clears t->timed[event] for each event whose times cannot be written. These
+ * are events with a row in which the costs with times do not add up to the
+ * row's cost. sum[] has the costs with times by row and event. Warns of each
+ * event with costs for which t->timed is then false. Calls note_span() for
+ * each moment of the graph. False: an error (reported).
  */
 static bool
 compare_sums(struct otlp_times *t, const uint64_t *sum)

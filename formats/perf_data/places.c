@@ -119,8 +119,8 @@ add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
 
 /*
  * Reads the symbols of an object that is memory with code compiled at run
- * time. They are read from a file into object->jit, at the first call only.
- * Does nothing for other objects. False: out of memory (reported).
+ * time. Reads them from a file into object->jit, at the first call only. Does
+ * nothing for other objects. False: out of memory (reported).
  */
 static bool
 open_jit(struct perf_places *places, struct perf_object *object)

@@ -57,9 +57,9 @@ get_type(const struct reader *r, struct cg_slice record)
 /* ---- Which event, and when ---------------------------------------------- */
 
 /*
- * Returns the event with an id; NULL: none. Id 0, and any id if there is only
- * one event, means the first event; NULL if there are no events. The pointer
- * is valid until an event is added.
+ * Returns the event with an id, or NULL if there is none. If the id is 0, or
+ * there is only one event, returns the first event, or NULL if there are no
+ * events. The pointer is valid until an event is added.
  */
 static struct perf_event *
 find_event(struct reader *r, uint64_t id)

@@ -69,9 +69,9 @@ set_sides(struct perf_samples *s, uint32_t pid)
 
 /*
  * Adds the function at the address of a step to the graph, as a callee of
- * *node. A step is an entry of the call chain. Functions inlined there are
- * added below. Sets *node to the node of the innermost one. False: an error
- * (reported).
+ * *node. A step is an entry of the call chain. If functions are inlined at the
+ * address, adds them, too, as callees inside the function. Sets *node to the
+ * node of the innermost of these functions. False: an error (reported).
  */
 static bool
 add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
@@ -208,11 +208,12 @@ is_kernel(struct perf_samples *s, uint64_t mark)
 }
 
 /*
- * Appends the entries of a call chain to the current stack, which has room for
- * them. There are "count" entries of 8 bytes, from "at" on. A marker among
- * them tells whether the addresses after it are the kernel's or the process's.
- * "kernel" tells the same of the addresses before the first marker. Addresses
- * of guests and hypervisors are looked up as the process's.
+ * Appends the entries of a call chain to the current stack, which must have
+ * room for them. There are "count" entries of 8 bytes, from "at" on. An entry
+ * may be a marker. It tells whether the addresses after it are the kernel's or
+ * the process's. "kernel" tells whether the addresses before the first marker
+ * are the kernel's. Addresses of guests and hypervisors count as the
+ * process's.
  */
 static void
 push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)

@@ -248,7 +248,7 @@ cut_period(struct cg_slice text, struct perf_head *head)
  * Parses a line without a time into *head. The first word that ends in a colon
  * is the event, and the text before it is the task. Without such a word, the
  * line is only a task, maybe with a period. False: the line has no event, no
- * thread and no period. So it is not the first line of a sample.
+ * thread and no period, and so is not the first line of a sample.
  */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)
@@ -445,10 +445,10 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 
 /*
  * Finds a frame among other words. Sets *frame to the rest of the text from
- * the frame's first word on. If "branch" is set, the text is of a branch, and
- * the first frame is taken. Otherwise it is of a tracepoint. Then takes the
+ * the frame's first word on. If "branch" is set, the text is of a branch. Then
+ * takes the first frame. Otherwise the text is of a tracepoint. Then takes the
  * last frame that has an object, and an address of at least SURE_DIGITS
- * digits. False: there is none.
+ * digits. False: the text has no such frame.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)

@@ -267,9 +267,10 @@ find_main_object(struct proto_writer *w)
 }
 
 /*
- * Adds a mapping if the list of mappings is empty. It is for the object that
- * most likely is the main program, as readers take the first mapping for that
- * (profile.proto). False: an error (reported).
+ * If w->mappings is empty, adds a mapping for the object that most likely is
+ * the main program. The reason is that readers take the first mapping for the
+ * main program (profile.proto). Adds none if frames have no objects. False: an
+ * error (reported).
  */
 static bool
 add_main_mapping(struct proto_writer *w)

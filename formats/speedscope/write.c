@@ -128,9 +128,10 @@ mark_used(struct writer *w, size_t nodes)
 }
 
 /*
- * Writes the array of the frames that written stacks have, sorted. Frames
- * whose written fields are equal are written once. Sets w->frame_of[node] to
- * the frame's index in that array. False: an error (reported).
+ * Writes the sorted array of frames. Only the frames of stacks that will be
+ * written are in it. Of frames with equal fields, writes one. Sets
+ * w->frame_of[node] to the index of the node's frame in the array. False: an
+ * error (reported).
  */
 static bool
 put_frames(struct writer *w)

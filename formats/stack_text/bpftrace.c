@@ -197,10 +197,10 @@ read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises the format by the first line that begins a map's key. Returns
- * CG_PROBE_SURE if only empty lines precede it, or if bpftrace's line
- * "Attaching ..." does. Returns CG_PROBE_WEAK if only other output precedes
- * it. CG_PROBE_NO: no such line.
+ * Detects the format by the first line that begins a map's key. Returns
+ * CG_PROBE_SURE if only empty lines precede this line, or if bpftrace's line
+ * "Attaching ..." precedes it. Returns CG_PROBE_WEAK if only other lines
+ * precede it, and CG_PROBE_NO if there is no such line.
  */
 static int
 probe(const struct cg_head *head)

@@ -75,10 +75,10 @@ add_wait(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Recognises the first line of a goroutine, "goroutine 18 gp=0xc m=3 [state, 5
- * minutes]:". Sets *state to the part of the line in brackets. Labels in
- * braces may follow the brackets. False: another line; *state is then
- * undefined.
+ * Returns true if the line is the first one of a goroutine, "goroutine 18
+ * gp=0xc m=3 [state, 5 minutes]:". Then sets *state to the part of the line in
+ * brackets. Labels in braces may follow the brackets. False: another line;
+ * *state is then undefined.
  */
 static bool
 take_header(struct cg_slice line, struct cg_slice *state)

@@ -137,9 +137,10 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Begins a trace from the rest of "TRACE 300011: (thread=200001)", after the
- * first word: the frames that follow belong to it. A later trace with the same
- * number replaces an earlier one. False: an error (reported).
+ * Begins a trace. "rest" is the line "TRACE 300011: (thread=200001)" without
+ * its first word. Frames in the lines after it belong to the trace. If an
+ * earlier trace has the same number, the new one replaces it. False: an error
+ * (reported).
  */
 static bool
 begin_trace(struct reader *r, struct cg_slice rest)

@@ -29,7 +29,7 @@ struct reader {
 
 /*
  * Reads a frame, "1 Pool::wait /srv/pool.php:9", and appends it to the stack.
- * Depth 0 begins a sample, so the stack of the sample before it is added to
+ * Depth 0 begins a sample. Then first adds the stack of the previous sample to
  * the graph. The last frame of a sample may be truncated, so that file or line
  * is missing. False: an error (reported).
  */
@@ -123,10 +123,10 @@ is_frame(struct cg_slice text, uint64_t want)
 }
 
 /*
- * Recognises the format by its first two lines. The first must be a frame of
- * depth 0. The second must be a frame of depth 0 or 1, or have a tab. One line
- * is enough if it has a tab, or if the text has no second line. Empty lines
- * and comments do not count. Returns CG_PROBE_LIKELY or CG_PROBE_NO.
+ * Detects the format by its first two lines. The first must be a frame of
+ * depth 0. The second must be a frame of depth 0 or 1, or have a tab. If the
+ * first has a tab, or the text has only one line, this line is enough. Empty
+ * lines and comments do not count. Returns CG_PROBE_LIKELY or CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

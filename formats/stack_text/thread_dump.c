@@ -652,11 +652,12 @@ is_frame(struct cg_slice line)
 }
 
 /*
- * Recognises a dump of threads. Returns CG_PROBE_SURE if the first line begins
- * one. A dump may also be in a log, after other lines. Then returns
- * CG_PROBE_LIKELY, if there is a header of a thread and about one frame for
- * every two other lines. A text that only quotes a dump has fewer frames.
- * Without headers, returns CG_PROBE_WEAK if the first line is frame #0 of gdb.
+ * Detects a dump of threads. Returns CG_PROBE_SURE if the first line begins a
+ * dump. A dump may also be in a log, after other lines. A text that only
+ * quotes a dump has few frames. So returns CG_PROBE_LIKELY if there is a
+ * header of a thread, and about one frame for every two other lines. With so
+ * many frames but without a header, returns CG_PROBE_WEAK if the first line is
+ * frame #0 of gdb. Otherwise returns CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

@@ -136,9 +136,9 @@ lay_out(struct writer *w)
 /* ---- Changes ------------------------------------------------------------ */
 
 /*
- * Sets side[0] and side[1] to a frame's costs before and after. The change
- * between them chooses the frame's colour. They are self costs, as in
- * flamegraph.pl. For reversed stacks they are inclusive costs, as only the
+ * Sets side[0] to a frame's cost before the change, and side[1] to its cost
+ * after it. The difference decides the frame's colour. Takes self costs, as
+ * flamegraph.pl does. For reversed stacks, takes inclusive costs, as only the
  * first frames have self costs there.
  */
 static void

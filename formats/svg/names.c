@@ -31,9 +31,9 @@ svg_count_chars(struct cg_slice text)
 }
 
 /*
- * Returns the name without what compilers append: " [clone .cold]" at its end,
- * and ".constprop.0". Cuts the name at the first such suffix with a dot, so
- * nothing after the suffix is left.
+ * Returns the name without the suffixes that compilers append to copies of
+ * functions. First cuts each " [clone .cold]" off the end. Then cuts the name
+ * before the first of the suffixes in kinds[], such as ".constprop.0".
  */
 static struct cg_slice
 cut_clone(struct cg_slice name)

@@ -189,9 +189,9 @@ take_rows(struct caliper *c, struct json *j)
 
 /*
  * Reads the outermost object, which is all of the text. If "data" is true,
- * reads only the rows. Else reads columns, their units and the nodes, to which
- * rows refer. The text is read twice, as the rows may come first. Skips other
- * keys. False: an error (reported).
+ * reads only the rows. Otherwise reads columns, their units and the nodes.
+ * Rows refer to all of these, but may come before them. So the caller reads
+ * the text twice. Skips other keys. False: an error (reported).
  */
 static bool
 take_keys(struct caliper *c, struct json *j, struct cg_slice text, bool data)

@@ -8,10 +8,11 @@
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Takes a field in quotes off *rest. Blanks may precede the first quote.
- * *field becomes a copy of the field. It keeps the blanks, but not the quotes;
- * two quotes in the field become one. The copy is written at *to, and *to is
- * moved to its end. False: the field is not quoted, and nothing is taken.
+ * Takes a field in quotes off *rest. Blanks may precede the first quote. Sets
+ * *field to a copy of the field, with these blanks but without the quotes. Two
+ * quotes in the field become one. Writes the copy at *to, where there must be
+ * room for it, and moves *to to its end. False: the field is not quoted, and
+ * nothing is taken.
  */
 static bool
 take_quoted(struct cg_slice *rest, char **to, struct cg_slice *field)

@@ -58,9 +58,10 @@ take_address(struct cg_slice *line, uint64_t *address)
 }
 
 /*
- * Takes a text in quotes, and blanks before it, off the line. *text is a copy
- * without the backslashes of escapes. It is written at *to, and *to is moved
- * to its end. False: malformed (not reported).
+ * Takes a text in quotes, and blanks before it, off the line. Sets *text to a
+ * copy without the backslashes of escapes. Writes the copy at *to, where there
+ * must be room for it, and moves *to to its end. False: malformed (not
+ * reported).
  */
 static bool
 take_quoted(struct cg_slice *line, char **to, struct cg_slice *text)
@@ -283,10 +284,9 @@ read_sleepy(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises a zip archive by the name of its first file. Returns
- * CG_PROBE_LIKELY for a file of statistics of Very Sleepy. Returns
- * CG_PROBE_WEAK for a minidump, which other programs write, too. Else returns
- * CG_PROBE_NO.
+ * Detects a zip archive by the name of its first file. Returns CG_PROBE_LIKELY
+ * for a file of statistics of Very Sleepy. Returns CG_PROBE_WEAK for a
+ * minidump, which other programs write, too. Else returns CG_PROBE_NO.
  */
 static int
 probe(const struct cg_head *head)

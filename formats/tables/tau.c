@@ -204,9 +204,9 @@ are_stacks(const struct reader *r)
 
 /*
  * Warns if the rows that become stacks have less self cost than the functions.
- * Some cost has no stack if a function also ran on a path that was not
- * recorded. Values are rounded, by less than 1 each. So a difference up to the
- * number of rows is ignored.
+ * The reason is a function that also ran on a path that was not recorded: this
+ * part of its cost has no stack. Ignores a difference up to the number of
+ * rows, as values are rounded, by less than 1 each.
  */
 static void
 check_stacks(const struct reader *r)

@@ -260,9 +260,9 @@ read_vtune(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 /*
- * Recognises the head line of a report. Warnings of VTune may precede it.
- * Returns CG_PROBE_SURE if the line begins with the name of the column of call
- * trees, else CG_PROBE_LIKELY. CG_PROBE_NO: there is no head line.
+ * Detects the head line of a report. Warnings of VTune may precede it. Returns
+ * CG_PROBE_SURE if the line begins with the name of the column of call trees,
+ * else CG_PROBE_LIKELY. Returns CG_PROBE_NO if there is no head line.
  */
 static int
 probe(const struct cg_head *head)

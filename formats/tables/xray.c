@@ -178,9 +178,9 @@ hash_call(const struct reader *r, const struct call *call)
 
 /*
  * Returns the number of a call (node of the call tree), from 1. Several tables
- * list a call. So an earlier one with the same caller, function, thread and
- * numbers is returned. If there is none, adds the call and sets *is_new. 0:
- * out of memory (reported).
+ * may list one call. So if an earlier call has the same caller, function,
+ * thread and numbers, returns that. Otherwise adds the call. Sets *is_new to
+ * whether the call was added. 0: out of memory (reported).
  */
 static uint32_t
 find_call(struct reader *r, const struct call *want, bool *is_new)

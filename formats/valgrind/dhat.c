@@ -182,9 +182,10 @@ static const struct cg_field fields[] = {
 
 /*
  * Adds the call stack of a program point (place that allocates) to the graph.
- * Frame 0, the root, is skipped. If no frame is left, adds "(unknown)". A
- * frame is inlined if it has the same address as its caller, but another
- * function. Returns the node of the innermost frame. 0: an error (reported).
+ * Skips frame 0, the root. If the stack has no other frame, adds the function
+ * "(unknown)". A frame is inlined if it has the same address as its caller,
+ * but another function. Returns the node of the innermost frame. 0: an error
+ * (reported).
  */
 static cg_node
 add_frames(struct cg_doc *doc, struct dhat *dhat, const struct point *point)
