@@ -202,10 +202,10 @@ take_test(struct reader *r)
 }
 
 /*
- * Selects the graph's part to which coverage is added. It is the part of the
- * current test, which the last TN: record names. If the test has no part yet,
- * adds one, with the test's name as description. False: out of memory
- * (reported).
+ * Selects the part of the graph to which the reader adds coverage. It is the
+ * part of the current test, which the last TN: record names. If the test has
+ * no part yet, adds one, with the test's name as description. False: out of
+ * memory (reported).
  */
 static bool
 begin_part(struct reader *r)
@@ -273,8 +273,8 @@ take_section_end(struct reader *r)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns the last line of a function; 0 (unknown), with a warning, if it is
- * before the first line.
+ * Returns the last line of a function. If the last line is before the first,
+ * returns 0 (unknown), with a warning.
  */
 static uint32_t
 check_last(struct reader *r, uint32_t first, uint32_t last)

@@ -331,10 +331,10 @@ add_regions(struct llvm_context *c)
 }
 
 /*
- * Adds the function to the report. It gets the lines and the count of the
- * first region that is no branch, decision or condition. This region is the
- * function's body. The count is the number of entries, or 0 if it is negative
- * or unknown. Does nothing if there is no such region. False: out of memory
+ * Adds the function to the report. Its body is the first region that is no
+ * branch, decision or condition. The function gets the lines and the count of
+ * its body. The count is the number of entries, or 0 if it is negative or
+ * unknown. Adds nothing if there is no such region. False: out of memory
  * (reported).
  */
 static bool

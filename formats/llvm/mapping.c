@@ -151,9 +151,9 @@ add_file(
 
 /*
  * Takes the list of files of a unit: number, sizes, and names, which may be
- * compressed. Appends their paths to exe->file. From WITH_DIRECTORY on, the
- * first name is the unit's directory, to which later relative names are
- * joined. False: an error (reported).
+ * compressed. Appends their paths to exe->file. From version WITH_DIRECTORY
+ * on, the first name is the unit's directory. Then joins each later relative
+ * name to this directory. False: an error (reported).
  */
 static bool
 take_files(struct executable *exe, struct llvm_bytes bytes, uint64_t version)

@@ -209,10 +209,10 @@ begin_bytes(struct converter *c, unsigned number, size_t *begin)
 }
 
 /*
- * Ends the field of bytes that begin_bytes() began. Stores the length of the
- * bytes, from offset "begin" to the end of c->out, in front of them.
- * begin_bytes() left room for one byte; a longer length moves the bytes.
- * False: out of memory (reported).
+ * Ends the field of bytes that begin_bytes() began. The bytes are in c->out,
+ * from offset "begin" to the end. Stores their length in front of them.
+ * begin_bytes() left room for a length of one byte; for a longer one, moves
+ * the bytes. False: out of memory (reported).
  */
 static bool
 end_bytes(struct converter *c, size_t begin)

@@ -595,9 +595,9 @@ find_layout(struct otlp_reader *r, struct cg_slice file)
 }
 
 /*
- * Reads the messages of a file in which each is preceded by its size. "form"
- * tells how the sizes are stored. First sets r->several if the file has
- * different resources. Skips empty messages. False: an error (reported).
+ * Reads the messages of a file in which each message is preceded by its size.
+ * "form" tells how the file stores sizes. First sets r->several if the file
+ * has different resources. Skips empty messages. False: an error (reported).
  */
 static bool
 read_sized(struct otlp_walk *w, struct cg_slice file, enum otlp_form form)

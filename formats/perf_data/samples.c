@@ -121,11 +121,11 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 }
 
 /*
- * Compares the current stack with the last sample's, from the outermost call
- * on. Copies the nodes of equal steps (entries of the call chain) up to the
- * first difference. Sets *left to the number of remaining steps. These are the
- * first ones in s->now, because the leaf comes first. Returns the node of the
- * innermost equal step; 0: no step is equal.
+ * Compares the current stack with the last sample's stack, from the outermost
+ * call on. A step is an entry of the call chain. Copies the nodes of equal
+ * steps up to the first difference. Sets *left to the number of steps of
+ * s->now that remain. They come first in s->now, because the leaf comes first.
+ * Returns the node of the innermost equal step; 0: no step is equal.
  */
 static cg_node
 share(struct perf_samples *s, size_t *left)

@@ -221,9 +221,9 @@ same_frame(const struct frame *a, const struct frame *b)
 
 /*
  * Adds the frames of the current stack to the graph, and returns the leaf's
- * node. The outermost frames that equal those of the last stack reuse its
- * nodes. Stacks are stored leaf first, so the outermost frames are at the ends
- * of the arrays.
+ * node. Outermost frames that equal those of the last stack get the nodes of
+ * the last stack. Both stacks have the leaf first, so the outermost frames are
+ * at the ends of the arrays.
  */
 static cg_node
 add_frames(struct reader *r)

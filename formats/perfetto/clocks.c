@@ -28,9 +28,10 @@ add(int64_t a, uint64_t b)
 
 /*
  * Converts a time of a clock to the trace's clock; both are in ns. A snapshot
- * is a moment at which both clocks were read. Uses the last snapshot that is
- * not later than the time, or the first one. Adds the time since the snapshot
- * to the snapshot's time on the trace's clock. The clock must have a snapshot.
+ * is a moment at which both clocks were read. Chooses the last snapshot whose
+ * time on the clock is not later than the time. If there is none, chooses the
+ * first snapshot. Adds the time since the snapshot to the snapshot's time on
+ * the trace's clock. The clock must have a snapshot.
  */
 static int64_t
 convert(const struct perfetto_clock *clock, int64_t own)

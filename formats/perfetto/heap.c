@@ -108,8 +108,8 @@ read_dump(struct perfetto *r, struct perfetto_sequence *sequence,
 /*
  * Sets *number to the number, from 1, of the series of values of a process,
  * heap and stack. A new series gets the next number. A profile that begins
- * again numbers stacks anew (iid), so the iid is a part of the key, too.
- * False: out of memory (reported).
+ * again gives stacks new ids (iid). So a stack with another iid has another
+ * series. False: out of memory (reported).
  */
 static bool
 find_series(
@@ -131,7 +131,7 @@ find_series(
 /*
  * Stores the values of a stack in its series. They replace the values of an
  * earlier dump, as dumps have sums since the profile began. If a value is less
- * than before, drops all new values and counts an error of the heap profile.
+ * than before, keeps the old values, and adds 1 to r->lost[LOST_HEAP_ERRORS].
  * False: out of memory (reported).
  */
 static bool

@@ -106,10 +106,10 @@ read_text(struct perfetto *r, struct cg_slice message, uint32_t *value)
 
 /*
  * Returns the path "/a/b" whose components have the ids in r->number. Chrome
- * writes a path as a single component. So a single component is returned as it
- * is, without a slash. Components that are not defined are empty. Overwrites
- * r->number. 0: out of memory, or the paths grow too large for the file
- * (reported).
+ * writes a path as a single component. So returns a single component as it is,
+ * without a slash. A component that is not defined becomes an empty one.
+ * Overwrites r->number. 0: out of memory, or the paths grow too large for the
+ * file (reported).
  */
 static cg_name
 join_path(struct perfetto *r, const struct perfetto_tables *tables)

@@ -195,11 +195,11 @@ take_perf(struct perfetto *r, struct cg_slice message, struct perf *perf)
 }
 
 /*
- * Appends a column (of one event) and its cost to the current sample. Samples
- * state a counter's value since the recording began. So the cost is the
- * difference to the last value of the same owner and column. A file may be
- * concatenated from two recordings. Then a value may be below the last one,
- * and counts from 0. False: out of memory (reported).
+ * Appends a column (of one event) and its cost to the current sample. "value"
+ * is a counter's value since the recording began. So the cost is the
+ * difference to the last value of the same owner and column. If the value is
+ * less than the last one, a second recording has begun, as in concatenated
+ * files. Then the cost is the value. False: out of memory (reported).
  */
 static bool
 add_count(struct perfetto *r, uint32_t owner, uint32_t column, uint64_t value)
@@ -557,11 +557,11 @@ take_counter(struct perfetto *r, struct perfetto_sequence *sequence,
 
 /*
  * Completes the columns and costs of a sample, after take_counter() has read
- * its fields. If the sample names no followers, adds the sequence's. Drops
- * weights without a known counter. Appends the primary counter with its
- * weight. Changes r->column from indices + 1 to indices. If no cost is left,
- * adds a cost of 1 in the column that counts samples. False: out of memory
- * (reported).
+ * its fields. If the sample names no followers (further counters), adds those
+ * of the sequence. Drops weights without a known counter. Appends the primary
+ * counter with its weight. Changes r->column from indices + 1 to indices. If
+ * no cost is left, adds a cost of 1 in the column that counts samples. False:
+ * out of memory (reported).
  */
 static bool
 finish_costs(struct perfetto *r, const struct perfetto_sequence *sequence,

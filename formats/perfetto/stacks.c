@@ -110,11 +110,11 @@ read_symbol(
 }
 
 /*
- * Reads the symbols of one address of a file: functions and lines. There are
+ * Reads the symbols of one address of a file: a function with a line, or
  * several if functions are inlined there. "file" is the number of the file.
- * Appends the symbols to s->symbol, marks the last one, and replaces earlier
- * symbols of that address. Does nothing if there are none. False: an error
- * (reported).
+ * Appends the symbols to s->symbol, and marks the last one. They replace
+ * earlier symbols of that address. If there are no symbols, changes nothing.
+ * False: an error (reported).
  */
 static bool
 read_address(struct perfetto *r, struct cg_slice message, uint32_t file)
@@ -305,10 +305,11 @@ put_symbols(struct perfetto *r, const struct perfetto_symbol *symbol,
 }
 
 /*
- * Adds a frame to the graph as a callee of *node, and sets *node to its node.
- * If functions are inlined there, adds several frames; *node is the innermost.
- * Names come from the trace's symbols, else from the frame, else from the
- * executable's symbols. False: an error (reported).
+ * Adds a frame to the graph as a callee of *node, and sets *node to the
+ * frame's node. If functions are inlined at the frame's address, adds a frame
+ * for each, and sets *node to the innermost one. Names come from the trace's
+ * symbols, else from the frame, else from the executable's symbols. False: an
+ * error (reported).
  */
 static bool
 put_frame(struct perfetto *r, const struct perfetto_frame *frame, cg_node *node)

@@ -128,9 +128,9 @@ find_place(struct perfetto *r, uint32_t thread, uint32_t cpu, uint32_t *index)
 }
 
 /*
- * Finds the element of s->pair for the thread, CPU and stack of a sample.
- * Costs are summed in this element. If there is none, appends one without
- * costs. Sets *index to the element's index. False: out of memory (reported).
+ * Finds the element of s->pair with the sums of costs for the thread, CPU and
+ * stack of a sample. If there is none, appends one without costs. Sets *index
+ * to the element's index. False: out of memory (reported).
  */
 static bool
 find_pair(

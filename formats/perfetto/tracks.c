@@ -162,10 +162,10 @@ struct thread {
 
 /*
  * Reads a description of a thread into *thread, and stores the thread's name.
- * If the sequence's tables are valid, also sets defaults of the sequence.
- * Events that name no thread then belong to this thread. Event times that are
- * differences then start at the description's time. False: an error
- * (reported).
+ * If the sequence's tables are valid, also sets defaults for the sequence's
+ * events. An event that names no thread then belongs to this thread. The first
+ * event whose time is a difference counts it from the description's time.
+ * False: an error (reported).
  */
 static bool
 read_thread(struct perfetto *r, struct perfetto_sequence *sequence,

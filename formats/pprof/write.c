@@ -88,9 +88,9 @@ add_strings(struct proto_writer *w, const struct pprof_texts *comments)
 
 /*
  * Formats the fields of all sets of labels into w->sets. Many samples share a
- * set, so each set is formatted only once. Sets w->set_end[set] to the offset
- * in w->sets at which the set ends. Sets are numbered from 1. Failures are
- * kept in the job.
+ * set, so formatting each set once saves time. Sets w->set_end[set] to the
+ * offset in w->sets at which the set ends. The number of a set is 1 or more.
+ * If memory runs out, the job fails.
  */
 static void
 list_labels(struct proto_writer *w)

@@ -102,8 +102,8 @@ compare_mappings(
 }
 
 /*
- * Compares pointers to mappings for qsort(); equal mappings stay in the order
- * of their array, so that the first one is kept.
+ * Compares pointers to mappings for qsort(). Equal mappings stay in the order
+ * of their array, so that drop_equal() keeps the first of them.
  */
 static int
 compare_listed(const void *pa, const void *pb)

@@ -26,8 +26,8 @@ struct reader {
 
 /*
  * Reads the parts of a key on one line, "comm", "1234", into r->key. A text is
- * the command. The first number is the pid, a later one the tid. A later text
- * or tid replaces an earlier one.
+ * the command. The first number is the pid. A number after it is the tid. If
+ * several texts or tids follow, keeps the last of each.
  */
 static void
 take_parts(struct reader *r, struct cg_slice text)

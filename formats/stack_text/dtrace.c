@@ -193,9 +193,9 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Stores a key of the aggregation in r->key. Keys are printed before the
+ * Stores a key of the aggregation in r->key. dtrace prints keys before the
  * stack. A number is the pid, another text is the command. A later key
- * replaces an earlier one of the same kind.
+ * replaces an earlier key of the same kind.
  */
 static void
 take_key(struct reader *r, struct cg_slice text)

@@ -55,7 +55,7 @@ add_label(struct reader *r, const char *key, struct cg_slice value)
 
 /*
  * Adds a label "wait" to the goroutine, with the minutes that it has waited.
- * The text is "5 minutes". False: another text, for which nothing is added.
+ * The text is "5 minutes". False: another text. Then adds nothing.
  */
 static bool
 add_wait(struct reader *r, struct cg_slice text)

@@ -181,9 +181,9 @@ end_trace(struct reader *r)
 }
 
 /*
- * Maps the id of a thread to its name in r->threads. The line is "THREAD START
- * (obj=5000, id = 200001, name="main", group="main")". Other lines are
- * ignored. False: out of memory (reported).
+ * Stores the name of a thread by its id in r->threads. The line is "THREAD
+ * START (obj=5000, id = 200001, name="main", group="main")". Ignores other
+ * lines. False: out of memory (reported).
  */
 static bool
 take_thread(struct reader *r, struct cg_slice line)
@@ -243,9 +243,9 @@ take_number(struct cg_slice *line, uint64_t *number)
 
 /*
  * Reads a row of the current section, " 1 21.64% 21.64% 686 300011
- * java.io.FileInputStream.read", and appends it to the section. A row of times
- * does not state its time. It is computed in ns, from the first percentage and
- * the section's total. False: an error (reported).
+ * java.io.FileInputStream.read", and appends it to the section. A row of a
+ * section of times does not state its time. Computes the time in ns, from the
+ * row's first percentage and the section's total. False: an error (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)

@@ -130,9 +130,9 @@ cut_characters(struct cg_slice *line, size_t n)
 }
 
 /*
- * Cuts the numbers, r->numbers of them, off the end of a row, and stores them
- * in number[]; *line is left with the texts before them. Percentages become
- * tenths of a percent. False: malformed (not reported).
+ * Cuts the numbers off the end of a row, and stores them in number[], which
+ * has r->numbers elements. Leaves the texts before the numbers in *line.
+ * Percentages become tenths of a percent. False: malformed (not reported).
  */
 static bool
 cut_numbers(struct reader *r, struct cg_slice *line, uint64_t *number)

@@ -270,9 +270,9 @@ add_nodes(struct samples *s, struct thread *thread, size_t from)
 }
 
 /*
- * Replaces the inner frames of the thread's stack. Keeps its outermost frames,
- * "keep" of them. Reads "count" new frames inside them, the innermost first.
- * Adds the new frames to the graph. False: an error (reported).
+ * Replaces the inner frames of the thread's stack. Keeps the outermost "keep"
+ * frames. Reads "count" new frames, the innermost first, as callees of the
+ * kept ones. Adds the new frames to the graph. False: an error (reported).
  */
 static bool
 take_frames(

@@ -226,9 +226,9 @@ end_snapshot(struct massif *m)
 
 /*
  * Returns true if option snapshot chooses the tree of the current snapshot.
- * "peak" tells that it is the peak. With snapshot=peak, also chooses each tree
- * before the peak. The next chosen tree replaces it, so the last one stays if
- * there is no peak.
+ * "peak" tells that this snapshot is the peak. With snapshot=peak, chooses the
+ * peak and each tree before it. A chosen tree replaces the tree chosen before,
+ * so the last tree remains if there is no peak.
  */
 static bool
 is_wanted(const struct massif *m, bool peak)
