@@ -21,8 +21,8 @@
  * threads and processors, if options ask for them. Mangled names are
  * demangled. Addresses survive with --addresses; since perf 5.17 they are
  * offsets in the object file, and become addresses with --exe. Symbols (--exe)
- * give names to addresses that perf has not named. Arguments of tracepoints, targets of branches and
- * offsets in functions are lost.
+ * give names to addresses that perf has not named. Arguments of tracepoints,
+ * targets of branches and offsets in functions are lost.
  */
 #include "perf_script.h"
 
