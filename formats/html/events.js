@@ -37,7 +37,10 @@ function sumWeights(terms, side) {
 	return [...sums];
 }
 
-/* Adds the sums of what there is; one of a single event would be that event again. */
+/*
+ * Adds the sums of what there is. A sum of a single event is that event again: it is not
+ * listed, but other sums have it.
+ */
 function addSumEvents(list) {
 	const by = new Map(list.map((event) => [event.name, event]));
 
@@ -47,7 +50,9 @@ function addSumEvents(list) {
 		/** @type {[number, any][]} */
 		const terms = all.filter(([, term]) => by.has(term)).map(([factor, term]) => [factor, by.get(term)]);
 
-		if (by.has(name) || terms.length < 2)
+		if (terms.length === 1 && !by.has(name))
+			by.set(name, terms[0][1]);
+		if (by.has(name) || terms.length === 0)
 			continue;
 		const { before } = terms[0][1];
 		const event = { name, title, unit: '', coverage: false,

@@ -930,13 +930,23 @@ frame()
 	grep -o '<h1>c</h1>' "$dir/dom"
 	cells | grep -xP '120 75.0%\t3\t40\ta'
 	# Costs of all events, and their sums.
-	perl -0777 -ne 'for (/<tr[ >].*?<\/tr>/gs) { s/<[^>]*>/ /g; s/\s+/ /g; print "$_\n" }' "$dir/dom" >"$dir/got"
+	table() { perl -0777 -ne 'for (/<tr[ >].*?<\/tr>/gs) { s/<[^>]*>/ /g; s/\s+/ /g; print "$_\n" }' "$dir/dom"; }
+	table >"$dir/got"
 	grep -F 'Ir Instruction Fetch 160 84.2% 160 84.2%' "$dir/got"
 	grep -F 'L1m L1 Miss Sum = I1mr + D1mr + D1mw 7 70.0% 7 70.0%' "$dir/got"
 	grep -F 'Bm Mispredicted Branch = Bim + Bcm 8 100.0% 8 100.0%' "$dir/got"
 	grep -F 'CEst Cycle Estimation = Ir + 10 Bm + 10 L1m 310 83.8% 310 83.8%' "$dir/got"
 	browse 'view=functions&event=CEst'
 	cells | grep -P '^370 100.0%\t10 2.70%\t.*\tmain'
+	# A sum of one event is that event, in other sums, too.
+	printf '%s\n' 'events: Ir I1mr' 'fn=f' '1 5 7' >"$dir/two.cg"
+	report "$dir/two.cg"
+	browse 'view=functions&event=CEst'
+	cells | grep -P '^75 100.0%\t75 100.0%\t.*f'
+	browse 'view=function'
+	table >"$dir/got"
+	grep -F 'CEst Cycle Estimation = Ir + 10 I1mr 75' "$dir/got"
+	not grep -F 'L1 Miss Sum' "$dir/got"
 }
 
 @test "html: Chromium shows coverage as lcov counts it" {
