@@ -57,7 +57,7 @@ class Ways {
 	}
 }
 
-/* Rows { fn, cost, self, distance }. */
+/* Rows { fn, cost, self, distance }, and the cost of the function, or of its cycle. */
 function reach(event, fn, way) {
 	const ways = new Ways(way), start = ways.graph.nodeOf(fn), call = costs('call_cost', event);
 	const size = costs('fn_inclusive', event), self = costs('fn_self', event), order = ways.order(start);
@@ -77,11 +77,11 @@ function reach(event, fn, way) {
 	at.delete(start);
 	for (const row of at.values())
 		row.self = size[row.fn] ? row.cost * self[row.fn] / size[row.fn] : 0;
-	return [...at.values()];
+	return { rows: [...at.values()], all: Math.abs(size[start]) };
 }
 
 function reachTable(label, fn, event, way) {
-	const rows = reach(event, fn, way), all = Math.abs(costs('fn_inclusive', event)[fn]);
+	const { rows, all } = reach(event, fn, way);
 	const cost = (key, title, hint) => ({ key, label: title, hint, number: true, width: costWidth(key === 'self' ? 140 : 176),
 		value: (row) => row[key], text: (row) => Math.round(row[key]), show: (row) => bar([showCost(Math.round(row[key]), event),
 			el('span', { class: 'pct', title: 'of the function' }, percent(row[key], all))], all ? row[key] / all : 0) });
