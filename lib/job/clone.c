@@ -120,7 +120,7 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 		return;
 	}
 	(void)snprintf(text, size,
-	    diff->side_by_side ? "%s (_after) beside %s (_before)"
+	    diff->side_by_side ? "%s (_after) next to %s (_before)"
 			       : "%s minus %s",
 	    path[1], path[0]);
 	cg_add_desc(&job->build, cg_slice("Difference"), cg_slice(text));

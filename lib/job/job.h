@@ -14,7 +14,8 @@
  *	report.c    files and lines of a coverage report; dropped data
  *	nodes.c     folds stacks while they are read
  *	texts.c     parsing in threads
- *	job.c       reading and writing    clone.c    copies, differences
+ *	job.c       reading, symbols       write.c    writing
+ *	clone.c     copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */
 #ifndef CG_JOB_H
@@ -314,6 +315,12 @@ cg_job_check_ready(struct cg_job *job, const struct cg_job *other)
 	return other->ready || other->status != CG_OK ? other->status
 	    : cg_usage(job, "no profile was read: call cg_job_read()");
 }
+/*
+ * Reports an I/O error or lack of memory in a symbol look-up: functions that
+ * look up symbols return no status, but record it in the symbols. Returns the
+ * status.
+ */
+int cg_job_check_symbols(struct cg_job *);
 /*
  * Reads one input from memory and freezes the graph (tests, fuzzing). Returns
  * the status.

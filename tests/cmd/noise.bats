@@ -270,7 +270,7 @@ ends()
 	done
 	"$CGCONV" -q --diff --side-by-side -t json c1.info c2.info -- c2.info c3.info c3.info >got
 	grep -qxF '["cost",1,1,0,[0,1]]' got
-	grep -qxF '["desc","Difference","3 runs (_after) beside 2 runs (_before)"]' got
+	grep -qxF '["desc","Difference","3 runs (_after) next to 2 runs (_before)"]' got
 }
 
 @test "noise: Markdown escapes names" {
