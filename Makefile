@@ -132,8 +132,7 @@ $(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 
 # The script and style of HTML reports, the style of the page of --series, and the
 # part of the script that pictures (svg) have, too, as lists of bytes in C, and
-# their SHA-256 hashes. In this order: later scripts use
-# what earlier ones define.
+# their SHA-256 hashes. In this order: later scripts use what earlier ones define.
 page_js := base names inflate events data state select cycles filter ere refine refinebar \
 	judged table columns tip export layout times flame flameview overview groups functions \
 	tree function layered callgraph reach graphdraw graphview map seek source coverage \
@@ -517,5 +516,6 @@ help:
 	@echo "  HARDEN= (empty) builds without _FORTIFY_SOURCE and stack protector"
 
 .PHONY: all packages packages-demo packages-tests packages-wasm browser check \
-	check-builds check-fresh check-foreign check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
+	check-builds check-fresh check-foreign check-slurm asan golden fuzzers fuzz \
+	fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
 	clean install uninstall deb check-deb static packages-static dist help

@@ -499,7 +499,7 @@ remove_temp(const struct batch *batch, const struct worker *dead)
  * stop, nothing fails.
  *
  * A chunk (the inputs that one worker sums) is started again in two cases. If
- * the worker was adding an input, that input is left out. If the worker was
+ * the worker was adding an input, that input is skipped. If the worker was
  * writing a sum for which it first had to read units (chunk->unread), each
  * input is read alone.
  */

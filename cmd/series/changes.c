@@ -27,7 +27,7 @@
  * better, by the criterion of G. Schwarz (Annals of Statistics 6 (1978),
  * 461-464), they are a drift.
  *
- * Numbers without noise need no test: levels are stretches of equal numbers,
+ * Numbers without noise need no test: levels are ranges of equal numbers,
  * and one number alone between two levels is an outlier. If most numbers differ
  * from their neighbours, there is noise after all.
  */
@@ -207,10 +207,10 @@ struct segmentation {
 	double error_rate;
 };
 
-/* A part of a stretch of numbers that is searched for a split. */
+/* A part of a range of numbers that is searched for a split. */
 struct part {
 	size_t begin, end;
-	size_t length; /* of parts that do not end with the stretch */
+	size_t length; /* of parts that do not end with the range */
 };
 
 /*
@@ -570,7 +570,7 @@ has_levels(const struct segmentation *s)
 
 /*
  * Appends to room->change, in order, where one level ends and another begins.
- * A level is a stretch of equal numbers. A single number that differs from the
+ * A level is a range of equal numbers. A single number that differs from the
  * level before is an outlier and begins no level, unless it is the first or
  * last number. The interval of a change begins where the level before ended,
  * so it includes outliers. There is one number at least.

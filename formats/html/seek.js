@@ -3,7 +3,7 @@
  * cost most, and a strip with all lines next to the table.
  */
 
-/* The first lines of stretches that did not run, or in part; of profiles the lines by cost. */
+/* Coverage: the first line of each range that did not run, or in part; else lines by cost. */
 function wantedLines(file, facts, event) {
 	const list = [...facts.values()].sort((a, b) => a.line - b.line);
 
