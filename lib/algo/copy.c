@@ -144,11 +144,10 @@ copy_labels(struct cg_copy *copy)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Multiplies *size, the magnitude of a cost of an event, by change->to /
- * change->from. If "negative", the cost is -*size. A self cost ("self") is
- * rounded towards minus infinity, and its remainder is added to the next self
- * cost (change->rest), so that the sum of all stays exact. The cost of a call
- * is rounded to the nearest. False: the result does not fit.
+ * Multiplies *size, the magnitude of a cost, by change->to / change->from.
+ * negative: the cost is -*size. Self costs are rounded down, and their
+ * remainder is added to the next one: sums stay exact. Other costs are rounded
+ * to the nearest. False: it does not fit.
  */
 static bool
 scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
@@ -166,10 +165,10 @@ scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
 }
 
 /*
- * Converts a cost of event i for the event's column of the other graph, scaled
- * or negated as copy->change says, and stores it in copy->cost[]. "self" tells
- * a self cost from the cost of a call. False: the result has too many bits, or
- * is negative although the column is unsigned.
+ * Converts a cost of event i, scaled or negated as copy->change says. Stores
+ * it in copy->cost[] at the event's column in the other graph. self: it is not
+ * the cost of a call. False: it is too large, or negative in an unsigned
+ * column.
  */
 static bool
 change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
@@ -188,12 +187,10 @@ change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
 }
 
 /*
- * Converts *n costs, by event of the old graph, to the columns of the new
- * graph, and sets *n to their number. Costs of events that the new graph lacks
- * are dropped. Returns cost itself if nothing changes, else an array that is
- * valid until the next call. "self" tells self costs from costs of a call. If
- * a converted cost does not fit, the builder fails, and the array is not
- * complete.
+ * Converts *n costs to the new graph's columns, and sets *n to their number.
+ * Events without a column are dropped. self: see change_cost(). Returns cost
+ * itself, or an array valid until the next call. If a cost does not fit, the
+ * builder fails, and the array is not complete.
  */
 static const uint64_t *
 change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)
@@ -329,10 +326,9 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 }
 
 /*
- * True if description number desc of the part (thread or process) marks its
- * stacks as an estimate (--guess-stacks), and the rows from which they were
- * estimated are still there. Then the rows are copied, not the stacks or this
- * description.
+ * True if description desc of the part (thread or process) marks its stacks as
+ * an estimate. The rows behind the estimate must be kept, too. Then the rows
+ * are copied, not the stacks or the description.
  */
 static bool
 is_guess(const struct cg_copy *copy, cg_part part, size_t desc)
@@ -383,12 +379,10 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 }
 
 /*
- * Copies a track (the timeline of a thread) as a new one, with the stacks and
- * costs of its moments (samples, begins and ends of calls) mapped to the other
- * graph. It is never merged with a track of another input, which may have the
- * same pid and tid. Samples whose stack the copy drops are skipped. In a
- * timeline of calls, no function runs then. There, moments that change nothing
- * because frames were dropped are skipped.
+ * Copies a thread's timeline as a new one, with stacks and costs mapped. It is
+ * never merged: threads of two inputs may have equal ids. Samples whose stack
+ * is dropped are skipped. In a timeline of calls, nothing runs then, and
+ * moments without a change are skipped.
  */
 static void
 copy_track(struct cg_copy *copy, size_t number)

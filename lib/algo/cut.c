@@ -34,10 +34,9 @@ struct cut {
 /* ---- Option --between ---------------------------------------------------- */
 
 /*
- * Parses one of the two times of --between from the start of text: seconds
- * ("2", "0.5s"), or a percentage of the whole time ("10%"). If text is empty
- * or begins with a comma, the time is not given: edge->given becomes false.
- * False: malformed, a time that is too large, or more than 100 %.
+ * Parses one time of --between from the start of text: seconds ("2", "0.5s")
+ * or a percentage ("10%"). If nothing or a comma follows, edge->given becomes
+ * false. False: malformed, too large, or more than 100 %.
  */
 static bool
 take_edge(struct cg_slice *text, struct cg_edge *edge)
@@ -71,11 +70,9 @@ cg_between_parse(struct cg_between *between, const char *text)
 /* ---- Axes ---------------------------------------------------------------- */
 
 /*
- * Finds the time axes of the tracks (timelines of threads). Sets
- * cut->axis_of[track] to the number of the track's axis. Sets cut->axis[axis]
- * to the first begin and the last end of all tracks with that axis. The times
- * of --between count from the axis's begin. Tracks of one input whose unit is
- * ns share an axis; any other track has its own. False: out of memory.
+ * Sets the time axis of each track (axis_of[]), and the begin and end of each
+ * axis (axis[]). Tracks of one input in ns share an axis; others have their
+ * own. False: out of memory.
  */
 static bool
 find_axes(struct cut *cut)
@@ -111,11 +108,10 @@ find_axes(struct cut *cut)
 }
 
 /*
- * Converts an edge, one of the two times of --between, to a time of a track
- * (timeline of a thread), in the track's unit. Edges count from the begin of
- * the track's time axis, and a percentage is that share of the axis. If the
- * unit is not ns, one second of the option is one unit. Returns fallback if
- * the edge was not given, INT64_MAX if it is too large for the axis.
+ * Converts a time of --between, from the begin of the track's axis on, to a
+ * time of the track in its unit. A percentage is of the axis. If the unit is
+ * not ns, one second is one unit. Returns fallback if edge is not given,
+ * INT64_MAX if too large.
  */
 static int64_t
 place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
@@ -161,11 +157,9 @@ index_stacks(struct cut *cut)
 }
 
 /*
- * Returns the set of labels for a sample of a timeline, as moments of a
- * timeline have no labels. It is that of a stack with the same frames (node)
- * in the track's part (thread or process). Of several such stacks, takes the
- * one whose labels have the track's pid and tid, else the first one. 0: there
- * is no such stack, or it has no labels.
+ * Returns the labels for a sample of a timeline, which has none of its own.
+ * They come from a stack with the same frames and part, preferably of the
+ * track's thread. 0: no such stack, or no labels.
  */
 static cg_labels
 find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
@@ -210,11 +204,9 @@ length_of(const struct cut *cut, const struct cg_track *track,
 }
 
 /*
- * Adds the part of a sample that is between the edges (the two times of
- * --between), as a stack and as a moment of the timeline. Adds nothing if the
- * whole sample is outside. If the sample began before the first edge, only the
- * rest of its duration is added, none of its other costs, and it counts as 0
- * samples.
+ * Adds the part of a sample between the times of --between as a stack and a
+ * moment. A sample that began before the first time counts as 0 samples. Only
+ * the rest of its duration is added.
  */
 static void
 cut_sample(struct cut *cut, const struct cg_track *track,
@@ -249,11 +241,9 @@ cut_sample(struct cut *cut, const struct cg_track *track,
 /* ---- Calls --------------------------------------------------------------- */
 
 /*
- * Adds a call of the function of a frame by the function of its parent frame:
- * a row with count 1, without costs. Readers add the same when they build a
- * timeline of calls. The frame begins between the edges (the two times of
- * --between), or is open at the first one. Does nothing for an outermost
- * frame.
+ * Adds a call of node's function by its parent's function, with count 1 and no
+ * costs. Readers of timelines of calls do the same. Does nothing for an
+ * outermost frame.
  */
 static void
 count_call(struct cut *cut, cg_node node)
@@ -270,10 +260,9 @@ count_call(struct cut *cut, cg_node node)
 }
 
 /*
- * Adds moments to the new timeline at the time of an edge (one of the two
- * times of --between). They are for the calls of the stack that ends in node.
- * If "enter", these calls begin there, outermost first, and each call is
- * counted. Else they end there, innermost first. False: out of memory.
+ * Begins (enter) or ends the calls of the stack in node at a time of
+ * --between. Adds a moment for each, and counts calls that begin. False: out
+ * of memory.
  */
 static bool
 cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
@@ -335,10 +324,9 @@ cut_costs(struct cut *cut, const struct cg_track *track, size_t number)
 }
 
 /*
- * Copies the part of a timeline of calls that is between the edges (the two
- * times of --between). Counts the calls that begin there. A call that is open
- * at an edge begins or ends at that edge. `end` is the time when the track
- * ends, and with it the calls that are still open. False: an error.
+ * Copies the begins and ends of calls between the times of --between, and
+ * counts the calls. Calls that are open at an edge begin or end there. end:
+ * when the track ends. False: an error.
  */
 static bool
 cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)

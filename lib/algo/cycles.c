@@ -40,10 +40,9 @@ lower(struct vertex *vertex, uint32_t index)
 }
 
 /*
- * Leaves vertex number `at`, whose edges were all followed (Tarjan's
- * algorithm). If the vertex is the root of a strongly connected component, all
- * vertices of the component get its number in component[]. The vertex before
- * `at` on the path gets the low link of `at` if that is lower than its own.
+ * Leaves vertex `at` in Tarjan's algorithm, as all its edges were followed. If
+ * it is the root of a component, sets component[] of the members. Passes its
+ * low link to the vertex before on the path.
  */
 static void
 leave(struct tarjan *t, uint32_t at, uint32_t *component)

@@ -32,10 +32,9 @@ find_event(const struct cg_graph *graph, const char *name)
 }
 
 /*
- * Adds to the difference an event that both profiles have: one signed column,
- * or two columns side by side. at[0] is the event's column in the profile
- * before, at[1] that in the profile after. Stores the new columns in
- * copy[].change. The builder fails if both have a unit and the units differ.
+ * Adds an event that both profiles have, at the columns at[]. It becomes one
+ * signed column, or two side by side, recorded in copy[].change. The builder
+ * fails if both have units and these differ.
  */
 static void
 add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
@@ -132,10 +131,9 @@ add_events(struct cg_diff *diff, struct cg_copy copy[2])
 /* ---- Inherited events ---------------------------------------------------- */
 
 /*
- * Writes the formula of an inherited event to text, such as "+1 Ir+10 L1m";
- * each name of an event gets the suffix `end`. False: an event of the formula
- * was dropped, the text is too long, or all factors are 0; text is then
- * undefined.
+ * Writes the formula of an inherited event to text, such as "+1 Ir+10 L1m".
+ * Each event name gets the suffix `end`. False: it uses a dropped event, is
+ * too long, or has only factors of 0.
  */
 static bool
 put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
@@ -159,11 +157,9 @@ put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
 }
 
 /*
- * Adds the inherited events of a profile (formulas over other events) to the
- * difference. Formulas are linear, so they apply to differences unchanged. The
- * name of each inherited event, and the names in its formula, get the suffix
- * `end`. Formulas that name a dropped event, are too long or are always 0 are
- * skipped.
+ * Adds the inherited events of a profile to the difference. Formulas are
+ * linear, so they apply to differences. Names get the suffix `end`. Formulas
+ * that put_formula() cannot write are skipped.
  */
 static void
 add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
@@ -204,11 +200,10 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 }
 
 /*
- * Sets a factor for each event of a difference between two profiles, by which
- * --normalize multiplies the costs of the profile before: change->to /
- * change->from. The sum of these costs then equals that of the profile after
- * or, if that merges several runs of the program, the mean of a run. The
- * builder fails if one of the two sums is not from 1 to INT64_MAX.
+ * Sets the factor of each event by which costs of the profile before are
+ * multiplied (--normalize). Their sum then equals that of the profile after.
+ * If that merges several runs, it equals the mean of a run. The builder fails
+ * if a sum is not from 1 to INT64_MAX.
  */
 static void
 set_scales(struct cg_diff *diff, struct cg_copy copy[2])
@@ -308,10 +303,9 @@ map_again(struct cg_diff *diff, int s, const struct cg_copy *copy)
 }
 
 /*
- * Replaces the graph of the difference between two profiles by a copy without
- * the rows in which all differences are 0, and frees the old graph. Updates
- * the maps from the profiles' functions and files to those of the graph. If
- * the old graph cannot be sealed, it stays. Returns the status.
+ * Replaces the graph of the difference by a copy without rows that show no
+ * difference. Frees the old graph, unless it cannot be sealed. Also updates
+ * the maps from the profiles. Returns the status.
  */
 static int
 drop_zeros(struct cg_diff *diff)

@@ -44,12 +44,10 @@ add_capped(uint64_t *to, const uint64_t *cost, size_t n)
 }
 
 /*
- * Adds the inclusive cost of a run (rows of a function in a part, such as a
- * thread) to entries->own of the function. It is the cost that the input
- * states, else the self cost plus the costs of the function's calls. Also adds
- * the cost of each call to entries->in of the callee, and sets entries->called
- * of the callee. Costs of calls of a function by itself do not count. Sums
- * above 64 bits become UINT64_MAX. False: the sum of self costs overflows.
+ * Adds the inclusive cost of a function in a part to entries->own: the stated
+ * cost, else self costs plus calls. Adds the costs of its calls to entries->in
+ * by callee, without direct recursion. Sets entries->called of all callees.
+ * Sums are capped at UINT64_MAX. False: self costs overflow.
  */
 static bool
 note_run(struct entries *entries, const struct cg_run *run)
@@ -86,12 +84,10 @@ has_inclusive(const struct cg_event *event)
 }
 
 /*
- * Sets cost[i] to the inclusive cost of fn minus the cost of all calls to it,
- * for event i. cost[i] is 0 if the difference is not positive or not known. In
- * a graph of one input it is also 0 if the calls have a cost: that cost stays
- * as the input states it. Returns the number of columns up to the last one
- * that is not 0. If fn is not called, in a cycle, or the unknown function,
- * returns 0, and cost[] is undefined.
+ * Sets cost[] to fn's inclusive costs minus those of all calls to it. A cost
+ * is 0 if unknown or not positive, or if the only input states costs of calls.
+ * Returns the number of columns used. 0: none; cost[] is undefined if fn is
+ * not called, in a cycle or the unknown function.
  */
 static size_t
 find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)
@@ -131,12 +127,8 @@ add_entry(struct entries *entries, cg_part part, cg_fn fn)
 }
 
 /*
- * Compares, for each function with rows in a part (thread or process), its
- * inclusive cost with the cost of all calls to it. If it is called, but the
- * calls cost less, adds a call by the unknown caller with the difference, as
- * far as find_lack() knows it. This may add runs (rows of a function in a
- * part) while run_order is read, but run_order does not change. False: an
- * error.
+ * Adds calls by the unknown caller to a part's functions. They cost what other
+ * calls lack of the inclusive cost, see find_lack(). False: an error.
  */
 static bool
 add_part(struct entries *entries, cg_part part)

@@ -58,11 +58,9 @@ add_named(
 }
 
 /*
- * Adds a function to the new graph for an old function, and stores its id in
- * f->copy.fn. It is a copy, unless the filters merge functions by file, object
- * (executable or library) or class. Then it is one function for all of the
- * same file, for all of the same object, or for all of the same class and
- * object. A function without a class is copied.
+ * Adds the new function for an old one, and stores it in f->copy.fn. It is a
+ * copy. If the filters merge functions, it may stand for a whole file, object
+ * or class.
  */
 static void
 map_fn(struct filtering *f, cg_fn fn)
@@ -168,9 +166,9 @@ extend_path(struct filtering *f, cg_node node)
 }
 
 /*
- * Returns the old node of the innermost frame that the filters keep in the
- * stack of `node`. 0: they drop the whole stack, by --focus or --ignore, or
- * each of its frames.
+ * Returns the innermost frame that the filters leave of the stack that ends in
+ * node. The result is a node of the old graph. 0: the filters leave no frame,
+ * or drop the whole stack.
  */
 static cg_node
 end_of(const struct filtering *f, cg_node node)
@@ -213,10 +211,9 @@ add_frame(struct filtering *f, cg_node parent, cg_node node)
 }
 
 /*
- * Returns the new node for an old node that the filters keep; adds it, and the
- * kept frames outside of it, if they do not exist yet. Collects the missing
- * frames from the inside to the outside, then adds them in reverse, without
- * recursion. 0: out of memory.
+ * Returns the new node for an old node that the filters keep. Adds it and the
+ * kept frames outside of it where they are missing. Not recursive, as stacks
+ * may be deep. 0: out of memory.
  */
 static cg_node
 add_path(struct filtering *f, cg_node node)
@@ -267,10 +264,9 @@ map_moments(struct filtering *f, size_t track)
 }
 
 /*
- * Sets f->copy.node, the map from old nodes to new ones, for all leaves of
- * stacks and all moments of timelines; CG_NO_NODE: the filters drop the stack.
- * Nodes are visited in order, as each inherits from its parent, which has a
- * lower number.
+ * Sets f->copy.node, the map from old to new nodes, for leaves of stacks and
+ * for moments. CG_NO_NODE: the filters drop the stack. Nodes are visited in
+ * order, so that parents come first.
  */
 static void
 map_nodes(struct filtering *f)

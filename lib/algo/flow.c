@@ -45,13 +45,10 @@ is_within(const struct cg_edges *edges, uint32_t from, uint32_t to)
 }
 
 /*
- * Ranks the members of all cycles by a breadth-first search. It starts at the
- * members where the cycles are entered: the caller has given them rank 1 and
- * listed them in flow->order. Any other member's rank is 1 + its distance from
- * there. Appends each ranked member to flow->order, which is thus sorted by
- * rank. Sums in flow->into, for each member, the counts of calls to it by
- * members one step nearer. Calls with count 0 lead nowhere; members that only
- * they reach get no rank.
+ * Ranks the members of cycles by their distance from the members where cycles
+ * are entered. The caller has given those rank 1, and listed them in
+ * flow->order. Others are appended there. Sums in flow->into the counts of
+ * calls from members one step nearer. Calls with count 0 are not followed.
  */
 static void
 follow(struct cg_flow *flow)

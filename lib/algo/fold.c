@@ -204,11 +204,9 @@ cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
 }
 
 /*
- * Returns the function for the count-th frame of fn on the current stack. With
- * --separate-recs, the second frame has the function "f'2", and so on. Frames
- * deeper than level fold->levels have the function of that level. The first
- * frame, and any frame without that option, has fn itself. 0: an error, which
- * sets fold->failed, or fn is 0.
+ * Returns the function for the count-th frame of fn on the stack. With
+ * --separate-recs it is "f'2" and so on from the second on, up to the greatest
+ * level. 0: fn is 0, or an error (fold->failed).
  */
 static cg_fn
 fn_of_level(struct cg_fold *fold, cg_fn fn, uint64_t count)
@@ -242,11 +240,9 @@ call_key(cg_fn caller, cg_fn callee)
 }
 
 /*
- * True if no outer frame on the current stack has the same call (pair of
- * caller and callee). The call is then marked as open, and its cost is to be
- * added. state->taken of the callee must already include the callee's frame.
- * The first call of each callee is stored in that state, others in a map. If
- * the map cannot grow, sets fold->failed and returns false.
+ * True if no outer frame on the stack has the same call, which is then marked
+ * as open. The callee's frame must be counted already. Out of memory: sets
+ * fold->failed and returns false.
  */
 static bool
 is_first_call(struct cg_fold *fold, cg_fn caller, cg_fn callee)
@@ -307,9 +303,9 @@ part_fn(cg_part part, cg_fn fn)
 }
 
 /*
- * Records two facts for use after the call's row is in the graph: the callee
- * is called in this part (thread or process), and the counts of the part's
- * calls are numbers of samples (if count is not 0). False: out of memory.
+ * Records for later that the callee is called in this part (thread or
+ * process). A count that is not 0 shows that the part's calls are counted in
+ * samples. False: out of memory.
  */
 static bool
 note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
@@ -329,10 +325,9 @@ note_call(struct cg_fold *fold, const struct cg_row_key *key, uint64_t count)
 }
 
 /*
- * Adds the rows summed so far to the graph, and empties the table of sums,
- * also after an error. If fewer than FEW rows were added for each sum that the
- * table can have, summing does not pay: the next rows bypass the table
- * (fold->at_once is their number). False: an error.
+ * Adds the rows summed so far to the graph, and empties the table of sums. If
+ * summing has merged few rows, the next rows bypass the table (fold->at_once).
+ * False: an error.
  */
 static bool
 put_rows(struct cg_fold *fold)
@@ -392,10 +387,9 @@ put_call(struct cg_fold *fold, const struct open *frame, const uint64_t *sum)
 }
 
 /*
- * Returns the sums of a function in the current part (thread or process): the
- * inclusive cost of each event, then one column for repeats (calls made within
- * another call of the function). The caller adds to these sums, which are 0 at
- * first. Valid until the next call. NULL: out of memory.
+ * Returns the inclusive sums of a function in the current part, to be added
+ * to. They begin as 0, and the column after the events is for repeats. Valid
+ * until the next call. NULL: out of memory.
  */
 static uint64_t *
 get_inclusive(struct cg_fold *fold, cg_fn fn)
@@ -418,14 +412,10 @@ get_inclusive(struct cg_fold *fold, cg_fn fn)
 }
 
 /*
- * Adds the cost of a closed frame, including all frames called from it, to the
- * inclusive cost of its function. Adds no cost if an outer frame of the
- * function is open, as that frame adds it. Also adds the samples of the frame
- * to the function's repeats if two calls of the function count them. That is
- * so if an open outer frame of the function has a caller, and no outer frame
- * has the same call. A frame without costs adds nothing, as a row without
- * costs cannot be written. In each case a frame with a caller no longer counts
- * in state->called. False: an error.
+ * Adds the cost of a closed frame to its function's inclusive cost, unless an
+ * outer frame counts it. Samples of a call within another call are added as
+ * repeats: both calls count them. A frame without costs adds nothing. Uncounts
+ * a called frame in state->called. False: an error.
  */
 static bool
 add_inclusive(
@@ -511,10 +501,10 @@ add_to_top(
 }
 
 /*
- * Closes the innermost open frame, whose sums are complete. Adds its inclusive
- * cost to its function. Adds its call to the rows if no outer frame has the
- * same call. Adds its sums to its caller's frame or, if it is the outermost
- * frame, to the calls by the unknown caller. False: an error.
+ * Closes the innermost open frame, whose sums are complete. Adds them to its
+ * function, its call and its caller's frame. For an outermost frame, adds them
+ * to the calls by the unknown caller. A call that an outer frame also has is
+ * left to that one. False: an error.
  */
 static bool
 close_frame(struct cg_fold *fold)
@@ -545,11 +535,9 @@ node_at(const struct cg_fold *fold, size_t depth)
 }
 
 /*
- * Closes and opens frames until the open ones are those of the stack that ends
- * in leaf. Frames common to the open ones and that stack stay open. If leaf is
- * 0, closes all frames. Ids of nodes grow from the root to a leaf, so of two
- * nodes the one with the larger id is not an ancestor of the other. False: an
- * error.
+ * Closes and opens frames until the stack that ends in leaf is open; 0: none.
+ * Frames shared with the last stack stay open. Nodes have larger ids than
+ * their callers, so comparing ids finds these frames. False: an error.
  */
 static bool
 go_to(struct cg_fold *fold, cg_node leaf)
@@ -658,10 +646,9 @@ tell_sampled(struct cg_fold *fold)
 }
 
 /*
- * Adds calls by the unknown caller to each function that begins stacks. If
- * they have costs, also adds their number to the repeats of the function's
- * inclusive cost: repeats are subtracted when calls of the function are
- * counted, so calls by the unknown caller do not count. False: an error.
+ * Adds calls by the unknown caller to each function that begins stacks. Calls
+ * with costs are also added to the function's repeats, so that its number of
+ * calls does not change. False: an error.
  */
 static bool
 put_roots(struct cg_fold *fold, struct cg_graph *graph)
@@ -683,10 +670,9 @@ put_roots(struct cg_fold *fold, struct cg_graph *graph)
 }
 
 /*
- * True if, in any part (thread or process), a function begins some stacks and
- * is also called by a frame of another stack. All calls to such a function may
- * cost less than its inclusive cost: the stacks that it begins have no call to
- * it.
+ * True if a function begins some stacks of a part (thread or process), and is
+ * called on others. The cost of calls to it then lacks that of the stacks that
+ * it begins.
  */
 static bool
 calls_root(const struct cg_fold *fold)
@@ -704,9 +690,9 @@ calls_root(const struct cg_fold *fold)
 
 /*
  * Adds calls by the unknown caller to all functions that begin stacks. Adds
- * none unless one of these functions is also called, or a reader has added
- * calls by the unknown caller. A reader's calls have counts already, so only
- * costs are added to them. False: out of memory, or a sum overflows.
+ * none unless one of these is also called, or a reader has added such calls. A
+ * reader's calls have counts, so only costs are added then. False: out of
+ * memory, or a sum overflows.
  */
 static bool
 complete_roots(struct cg_fold *fold, struct cg_graph *graph)

@@ -294,9 +294,8 @@ pop_candidate(struct guess *guess)
 }
 
 /*
- * Returns the fraction of the callee's cost (column i) that belongs to an arc
- * (calls from one call site) on one path, from 0 to 1. It is the path's
- * fraction of the caller, times the arc's fraction of all calls of the callee.
+ * Returns the fraction of the callee's cost (column i) that an arc has on the
+ * path. An arc is all calls from one call site to one callee.
  */
 static double
 portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
@@ -308,11 +307,9 @@ portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 }
 
 /*
- * Returns the weight of extending a call path by an arc (calls from the path's
- * last function). It is the cost of the arc's calls on this path as a fraction
- * of the total of the current part (thread or process). If several events have
- * such a fraction, the largest one is returned. If no event has both a cost of
- * the arc and a positive total, counts of calls are used instead.
+ * Returns the weight of extending a call path by an arc. It is the arc's
+ * fraction on this path of the part's total cost, for the event where that is
+ * largest. Without costs, counts are used.
  */
 static double
 share_by(const struct guess *guess, uint32_t path, uint32_t arc)
@@ -341,10 +338,9 @@ is_on_path(const struct guess *guess, uint32_t path, cg_fn fn)
 }
 
 /*
- * Adds candidates: calls by the last function of the path, each of which may
- * extend the path. Leaves out calls that are too light, are worse than
- * guess->least, or lead to a function on the path. Adds none if the path has
- * DEPTH_MAX frames. False: out of memory.
+ * Adds the calls by the path's function that may extend the path as
+ * candidates. Skips light and recursive calls, and those worse than
+ * guess->least. Adds none if the path is too long. False: out of memory.
  */
 static bool
 add_candidates(struct guess *guess, uint32_t path)
@@ -367,12 +363,9 @@ add_candidates(struct guess *guess, uint32_t path)
 }
 
 /*
- * Appends a call path that ends in fn to guess->path, and links it as the last
- * path of fn. `up` is the number of the path that ends in the caller, and
- * `arc` the index of the caller's call to fn. If `up` is NO_PATH, fn is the
- * root of the path. Also stores, for each column, the fraction of fn's cost
- * that the path gets. Adds nodes only for the frames of the callers; fn's own
- * frame is added later, for each row. False: out of memory.
+ * Appends a call path to the paths of fn, which path `up` calls through `arc`.
+ * NO_PATH for up: fn is the root. fn's own frame is added later, for each row.
+ * False: out of memory.
  */
 static bool
 add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
@@ -444,10 +437,9 @@ follow_paths(struct guess *guess)
 }
 
 /*
- * Visits the paths from number `begin` on, breadth first, including paths that
- * it adds: each callee that has no path yet gets a path through its caller.
- * Paths of DEPTH_MAX frames are not extended. done[] marks the functions
- * visited; their other paths are skipped. False: out of memory.
+ * Adds a path through a caller to each callee that has none. Starts at path
+ * number `begin`, breadth first. Paths of DEPTH_MAX frames are not extended.
+ * done[] marks visited functions. False: out of memory.
  */
 static bool
 reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
@@ -472,10 +464,9 @@ reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
 }
 
 /*
- * Gives a call path to each function that has rows but no path, because it is
- * too light or only called in cycles. The path goes through a caller that has
- * a path, if there is one; else the function is a root. Every row then has a
- * stack. False: out of memory.
+ * Adds a path to each function that has rows but no path. Such functions are
+ * too light, or only called in cycles. The path goes through a caller if
+ * possible. Then every row has a stack. False: out of memory.
  */
 static bool
 reach_all(struct guess *guess)
@@ -500,11 +491,9 @@ reach_all(struct guess *guess)
 /* ---- Costs --------------------------------------------------------------- */
 
 /*
- * Sets the weights in guess->share by which a cost of the event is distributed
- * among the first n paths of fn. Of the cost of all calls to fn, each path has
- * a fraction, which is its weight. If calls have no cost of the event, it is
- * the fraction of the number of calls. Returns the sum of the weights, at
- * least 1.
+ * Sets the weights in guess->share for distributing a cost among the first n
+ * paths of fn. A weight is the path's fraction of the cost of all calls to fn,
+ * else of their count. Returns their sum, at least 1.
  */
 static uint64_t
 weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)
@@ -572,10 +561,9 @@ share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
 }
 
 /*
- * Adds stacks that have the costs of a row of fn at pos, distributed among the
- * first n call paths of fn. If rows have positions, a row with small costs is
- * distributed among fewer paths, so that the number of stacks stays bounded.
- * False: the builder has failed.
+ * Adds stacks with the costs of a row of fn, distributed among fn's first n
+ * call paths. Fewer paths are used for small costs if rows have positions, to
+ * limit the stacks. False: the builder has failed.
  */
 static bool
 spread_row(struct guess *guess, cg_fn fn, const struct cg_pos *pos,
@@ -624,10 +612,9 @@ count_paths(const struct guess *guess, cg_fn fn, size_t rows)
 }
 
 /*
- * Sums the costs of the next rows that have one position (as place_of()
- * reduces it) into guess->row, and sets *pos to it. *next has the row read
- * ahead, with which the next call begins; its n is 0 at first. False: there
- * are no more rows, or a sum overflows (the builder fails).
+ * Sums the next rows with one position, as place_of() reduces it, into
+ * guess->row, and sets *pos. *next keeps the row read ahead; its n is 0 at
+ * first. False: the end, or overflow (the builder fails).
  */
 static bool
 next_place(struct guess *guess, struct cg_cost *next, struct cg_pos *pos)

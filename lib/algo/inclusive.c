@@ -70,10 +70,9 @@ cg_sums_free(struct cg_sums *sums)
 }
 
 /*
- * Returns the next run of a part (thread or process), by rank of the function.
- * For CG_ALL_PARTS returns the next run of the graph, in order of arrival. A
- * run has the rows of one function in one part. *i is the position: 0 at the
- * start, advanced by each call. NULL: there are no more.
+ * Returns the next run (rows of a function in a part), in canonical order. For
+ * CG_ALL_PARTS, goes through the graph in order of arrival. *i is 0 at the
+ * start, and advanced by each call. NULL: the end.
  */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
@@ -116,12 +115,10 @@ note_repeats(struct cg_sums *sums, cg_fn fn, uint64_t count)
 }
 
 /*
- * Appends the callee to the list of all calls, and adds 1 to
- * sums->first[caller + 2], where sort_calls() expects the number of calls by
- * the caller. Unless the caller is the callee itself, adds the call's count to
- * the callee's number of calls, and marks the callee as called if the caller
- * is known. False: out of memory or too many calls; or the number overflows
- * (reported).
+ * Appends a call to the list of calls, and counts it in its caller's number in
+ * sums->first. Unless it is direct recursion, adds its count to the callee's
+ * number of calls. A known caller then marks the callee as called. False: out
+ * of memory, too many calls, or overflow (reported).
  */
 static bool
 note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
@@ -143,11 +140,9 @@ note_call(struct cg_sums *sums, struct calls *calls, cg_fn caller,
 }
 
 /*
- * Appends all calls in the rows of a part to calls->callee, run by run (a run
- * has the rows of a function in a part, such as a thread). Sets calls->end[i]
- * to the number of calls listed up to the end of run number i. Also sums, by
- * function, the counts of calls to it and its repeats (calls within calls of
- * the same function). False: out of memory or overflow.
+ * Lists all calls of a part in the order of runs. Sets calls->end[] to where
+ * the calls of each run end. Sums the numbers of calls and repeats of
+ * functions. False: out of memory or overflow.
  */
 static bool
 note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
@@ -173,10 +168,9 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 }
 
 /*
- * Sorts the callees of all calls by caller (counting sort) into sums->target.
- * Those of function i are target[first[i]] to target[first[i + 1] - 1], where
- * first is sums->first. When this is called, first[i + 2] must be the number
- * of calls by function i. False: out of memory.
+ * Sorts the callees of all calls by caller into sums->target. Those of
+ * function i begin at first[i] and end before first[i + 1]. first[i + 2] must
+ * have their number, see note_call(). False: out of memory.
  */
 static bool
 sort_calls(struct cg_sums *sums, cg_part part, const struct calls *calls)
@@ -455,11 +449,9 @@ larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Sets the inclusive cost of a function in a cycle to the greatest of three
- * sums. One is the cost of all calls to it. One is its self cost plus the cost
- * of all its calls. One is its self cost plus the cost of its calls that leave
- * the cycle, which sums->inclusive has so far. The first two count recursion
- * several times, so they are limited to the cost of the cycle.
+ * Sets the inclusive cost of a function in a cycle. It is the larger of the
+ * cost of calls to it and its self cost plus calls. Recursion counts twice
+ * there, so the cycle's cost limits it. The sum so far stays if larger.
  */
 static void
 set_member(struct cg_sums *sums, cg_fn fn, size_t event)
@@ -502,12 +494,9 @@ end_cycles(struct cg_sums *sums)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Adds the costs of a run (rows of a function in one thread or process) to the
- * sums of the function. Adds self costs to sums->self. Adds to sums->inclusive
- * the inclusive cost that the input states for the run. If it states none,
- * adds the self costs plus the costs of calls that leave the function's cycle.
- * If there are cycles, also adds to sums->of what end_cycles() needs. False: a
- * sum overflows (not reported).
+ * Adds a run's costs to its function's self and inclusive sums. Inclusive
+ * costs are stated, else self costs plus calls that leave the cycle. If there
+ * are cycles, also sums for end_cycles(). False: overflow (not reported).
  */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)

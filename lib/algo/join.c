@@ -116,10 +116,9 @@ cg_graph_add(struct cg_build *to, const struct cg_graph *from)
 }
 
 /*
- * Sets *graph to a new graph, a copy of join->from. In the copy, functions
- * without an object (executable or library) are merged with functions that
- * have one. *graph is NULL if the graph cannot be created, and incomplete if
- * copying fails. The caller frees it in each case. Returns the status.
+ * Sets *graph to a copy of join->from. Functions without an object are merged
+ * with those that have one. The caller frees it, also if copying failed.
+ * *graph is NULL if it cannot be created. Returns the status.
  */
 static int
 unite(const struct join *join, struct cg_graph **graph)

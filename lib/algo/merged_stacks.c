@@ -36,11 +36,9 @@ child_at(struct cg_map *known, uint32_t parent, uint32_t key)
 }
 
 /*
- * Looks up a child of a frame by its key. The caller has checked that the
- * child looked up last has another key. Returns the child's number. 0: it is
- * new, and the caller adds it as frame number merged->frames. An only child is
- * stored with its parent; once there are several, all are in the table.
- * SIZE_MAX: out of memory.
+ * Returns the number of the parent's child with this key, which must differ
+ * from the last child's key. 0: it is new, and the caller must add it with the
+ * next number. SIZE_MAX: out of memory.
  */
 static size_t
 change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
@@ -67,10 +65,9 @@ change_latest(const struct cg_merged_stacks *merged, struct cg_map *known,
 }
 
 /*
- * Maps each node of stacks to a merged frame, adding frames: siblings with
- * equal keys become one. Most frames have one child, and most siblings arrive
- * in groups, so the table has only children with siblings. False: out of
- * memory.
+ * Maps each node of stacks to a merged frame, adding frames. Siblings with
+ * equal keys become one. Only children with siblings are in the table, as most
+ * frames have one child. False: out of memory.
  */
 static bool
 merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
@@ -287,11 +284,9 @@ static const struct {
 
 /*
  * Returns 'i' for an inlined frame, 'j' for code compiled at run time, 'k' for
- * the kernel, else 0. Judges by the path of the object (the mapped file), as
- * stackcollapse-perf.pl --all does. Code in perf-PID.map was compiled at run
- * time, as JIT compilers write that file for perf. vmlinux* and *.ko are the
- * kernel. So are other names in brackets, except memory of the process: "[JIT
- * app cache]" of simpleperf is 'j'; "[vdso]" and "[anon:x]" are 0.
+ * the kernel, else 0. Judges by the object, as stackcollapse-perf.pl --all
+ * does. Unlike there, "[JIT app cache]" (simpleperf) is 'j', and "[vdso]" and
+ * "[anon:x]" are 0, not the kernel.
  */
 char
 cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)

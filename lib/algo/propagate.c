@@ -209,11 +209,9 @@ make_room(struct prop *prop)
 }
 
 /*
- * Finds the strongly connected components (recursive cycles, or single
- * functions) of the calls. Then sorts the calls (their indexes in prop->arc)
- * by the component of their callee into prop->by. The calls to component c are
- * by[into[c]] to by[into[c + 1] - 1], in ascending order. False: out of
- * memory.
+ * Finds the components of the calls: recursive cycles, or single functions.
+ * Sorts the calls by component of the callee. Those of c are by[into[c]] to
+ * by[into[c + 1] - 1]. False: out of memory.
  */
 static bool
 find_components(struct prop *prop)
@@ -259,11 +257,9 @@ begin_totals(struct prop *prop)
 }
 
 /*
- * Splits the total cost of a component (recursive cycle or single function)
- * among the calls that enter it from outside, in proportion to their counts.
- * The total must be complete. Adds each share to the calling function and its
- * component. Calls within the component get 0. All calls get 0 if none of
- * those from outside has a count. False: overflow (reported).
+ * Splits the complete cost of a component among the calls from outside, by
+ * their counts. Adds each share to the caller and its component. Calls within
+ * it get 0, as do all if none has a count. False: overflow (reported).
  */
 static bool
 share_component(struct prop *prop, uint32_t component)
@@ -301,11 +297,9 @@ share_component(struct prop *prop, uint32_t component)
 }
 
 /*
- * Splits the cost of a function in a recursive cycle among the calls to it
- * from within the cycle, by call counts. First subtracts the cost of calls
- * from outside of the cycle. by[] lists the n calls to the function. Calls by
- * itself get nothing. Does nothing if no cost or no count is left. False:
- * overflow (reported).
+ * Splits the cost of a function in a cycle among the calls from within, by
+ * counts. Calls from outside are subtracted first, and direct recursion gets
+ * nothing. by[] lists the n calls to it. False: overflow (reported).
  */
 static bool
 share_member(struct prop *prop, const uint32_t *by, size_t n)
@@ -370,10 +364,9 @@ share_cycles(struct prop *prop)
 }
 
 /*
- * Adds the computed costs of the caller's calls to the graph. Each is a row of
- * the same call with count 0, which a cursor adds to the existing row. cost is
- * scratch space with an entry for each event, all 0 before and after. Adds
- * nothing if no call has a cost, which is common. False: out of memory.
+ * Adds the computed costs of the caller's calls, as rows of the same calls
+ * with count 0. A cursor merges them with the existing rows. cost: scratch
+ * space by event, all 0. False: out of memory.
  */
 static bool
 add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)

@@ -98,11 +98,10 @@ replace_blanks(struct rooting *r)
 }
 
 /*
- * Appends the values of a stack's labels with the key to r->text, which is
- * empty, separated by commas. Texts are appended as they are, numbers as
- * "pid=5" with their unit, but the key only if the number is the first value.
- * Replaces blanks by '_'. Appends nothing if there are no such labels. False:
- * out of memory.
+ * Appends the values of the labels with the key to r->text, which is empty,
+ * separated by commas. Numbers have their unit. If the first value is a
+ * number, the key comes first: "pid=5". Appends nothing if there are none.
+ * Replaces blanks by '_'. False: out of memory.
  */
 static bool
 append_labels(struct rooting *r, const char *key, cg_labels labels)
@@ -129,10 +128,8 @@ append_labels(struct rooting *r, const char *key, cg_labels labels)
 
 /*
  * Appends what the part (thread or process) states for a key of --root-by to
- * r->text, for stacks without a label with that key: the part's number (key
- * ""), command, pid or tid. Appends nothing if the part does not state it. If
- * the roots are the default of the format, they use labels only: then appends
- * nothing but a number of the part. False: out of memory.
+ * r->text. Appends nothing if it is unknown. A format's default roots use only
+ * the number of the part (key ""). False: out of memory.
  */
 static bool
 append_part(struct rooting *r, const char *key, cg_part part)
@@ -156,12 +153,9 @@ append_part(struct rooting *r, const char *key, cg_part part)
 }
 
 /*
- * Adds frames that become the outermost callers of all stacks with these
- * labels in the part. Each key of --root-by (such as a label, pid or tid)
- * whose value is known gives one frame, with that value in its name. The value
- * is that of the label or, if there is no such label, that of the part.
- * Returns the node of the innermost added frame. 0: no value is known, or out
- * of memory.
+ * Adds a frame for each key of --root-by whose value is known, from the labels
+ * or the part. Returns the innermost frame's node. 0: no value is known, or
+ * out of memory.
  */
 static cg_node
 add_root(struct rooting *r, cg_part part, cg_labels labels)
@@ -265,10 +259,9 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 }
 
 /*
- * Sets r->joined if two stacks with the same part and root (frames of
- * --root-by) are of different threads, by their labels: in the output only
- * labels tell these threads apart. Compares each stack with the first one of
- * its part and root. False: out of memory.
+ * Sets r->joined if two stacks with equal part and root are of different
+ * threads, by their labels. Without labels the threads could not be
+ * distinguished. False: out of memory.
  */
 static bool
 note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
@@ -377,11 +370,9 @@ move_call(void *arg, cg_node old, cg_node *new)
 }
 
 /*
- * Moves the timelines of all threads under the roots that --root-by has added
- * to the stacks. Each moment (sample, begin or end of a call) then refers to a
- * node below its thread's root. A moment has no labels, and a timeline has the
- * last name of its thread. So all moments of a process that changed its name
- * are under the root of its last name. False: an error.
+ * Moves the moments of all timelines to nodes with the frames of --root-by as
+ * outermost frames. If a process changed its name, its last name is used, as
+ * moments have no labels. False: an error.
  */
 static bool
 move_tracks(struct rooting *r)

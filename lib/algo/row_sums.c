@@ -263,9 +263,9 @@ put_rows(
 }
 
 /*
- * Adds the summed rows to the graph, function by function in each part (thread
- * or process), so that they are packed densely. The sums stay as they are.
- * False: out of memory, or a sum of rows that the graph merges overflows.
+ * Adds the summed rows to the graph, by part and function, so that they are
+ * packed densely. The sums are not changed. False: out of memory, or overflow
+ * when merging with rows of the graph.
  */
 bool
 cg_row_sums_put(const struct cg_row_sums *sums, struct cg_graph *graph)
