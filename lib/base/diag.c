@@ -49,11 +49,9 @@ option_length(const char *text)
 }
 
 /*
- * Copies the format string of a message into the buffer `to` of size bytes,
- * with each {option} spelled as the program does: "--option" if
- * diag->option_prefix is "--", "option 'option'" if it is NULL. fmt is the
- * library's own text, so that {main} in a name from the input is not taken for
- * an option. A text that is too long is truncated.
+ * Copies a message's format string into the buffer `to`, truncated to size.
+ * Spells each {option} as the program does: "--option". Done before names are
+ * inserted, as a name from the input may contain {main}.
  */
 static void
 spell_options(
@@ -117,9 +115,8 @@ const char cg_confined[] = "the sandbox does not allow it";
 
 /*
  * Returns a text that tells why open() has failed, from errno, which keeps its
- * value. The text is valid until the next call of strerror(). If access() says
- * that the file may be read, a sandbox is the reason, as sandboxes do not
- * apply to access().
+ * value. Valid until the next strerror(). A sandbox is the reason if access()
+ * allows reading, as sandboxes do not apply to access().
  */
 const char *
 cg_open_error(const char *path)
@@ -160,9 +157,9 @@ cg_diag_count(struct cg_diag *diag, const char *fmt)
 }
 
 /*
- * Copies the format string of a message into the buffer `to` of size bytes,
- * with "..." for each of its conversions, for a summary of equal messages:
- * "name ... is not defined". A text that is too long is truncated.
+ * Copies a message's format string into the buffer `to`, truncated to size.
+ * Writes "..." for each conversion, for summaries of equal messages: "name ...
+ * is not defined".
  */
 static void
 copy_words(const char *fmt, char *to, size_t size)

@@ -23,10 +23,8 @@ node_of(void *ptr)
 }
 
 /*
- * Makes the neighbours of a node in the list of a scope (memory that is freed
- * at once) refer to the node. If it has no newer neighbour, it becomes the
- * newest one of the scope. Called for a new node, and after realloc() has
- * moved one.
+ * Sets the links to a node of the scope's list, in its neighbours or the
+ * scope. Needed for a new node at the end, and after realloc() has moved one.
  */
 static void
 link_node(struct cg_scope *scope, struct cg_scoped *node)

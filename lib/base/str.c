@@ -158,9 +158,9 @@ find_long(const struct cg_strs *strs, struct cg_slice text)
 }
 
 /*
- * Maps the address of a long text's stored copy to the id of the string that
- * is about to be added: readers often add such a copy again, which then needs
- * no hash. Short texts are not mapped. False: out of memory.
+ * Maps the address of a long text's stored copy to the id of the string being
+ * added. Readers often add such a copy again, which then needs no hash. False:
+ * out of memory.
  */
 static bool
 note_long(struct cg_strs *strs, const char *copy, size_t len)
@@ -309,11 +309,9 @@ map_rehash(struct cg_map_table *map, size_t slots)
 }
 
 /*
- * Enlarges the array for small keys (those below limit), and moves keys from
- * the hash table to it. The new size is twice the old one, or four times the
- * slots of the table if that is more. Does nothing if less than an eighth of
- * the new entries would be used, as the table takes less memory then. False:
- * out of memory.
+ * Enlarges the array for small keys, and moves the fitting keys from the hash
+ * table to it. Does nothing if these are few: the table then takes less
+ * memory. False: out of memory.
  */
 static bool
 map_widen(struct cg_map_table *map)
@@ -426,9 +424,8 @@ cg_map_free(struct cg_map *map)
 }
 
 /*
- * Returns a hash of a name, which is fast for long names. It depends on the
- * length and on the first and last eight bytes, or on all bytes of a shorter
- * name. Most names differ in the top bytes of the last word, so these are
+ * Returns a hash of a name's length and its first and last eight bytes. This
+ * is fast for long names. Names differ mostly in their last bytes, which are
  * folded down before multiplying.
  */
 uint32_t

@@ -440,9 +440,9 @@ take_back(const char *start, char **to)
 }
 
 /*
- * Appends the components of path, with "." and ".." resolved, to the path that
- * begins at start and ends at `to`; returns the new end, without a NUL. ".."
- * at the root is dropped; ".." at the start of a relative path is kept.
+ * Appends the components of path to the path from start to `to`. Returns the
+ * new end, without a NUL. Resolves "." and "..". ".." at the root is dropped;
+ * ".." at the start of a relative path is kept.
  */
 static char *
 put_parts(const char *start, char *to, struct cg_slice path)

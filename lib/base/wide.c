@@ -21,10 +21,9 @@ cg_wide_multiply_portable(uint64_t a, uint64_t b)
 }
 
 /*
- * Divides a 128-bit number by divisor: returns the quotient, which the caller
- * knows to fit into 64 bits, and sets *rest to the remainder. Long division in
- * base 2, for compilers without 128-bit integers: first the high bits as
- * remainder, then the low bits one at a time.
+ * Divides a 128-bit number by divisor, returns the quotient, and sets *rest to
+ * the remainder. The quotient must fit into 64 bits. Long division in base 2,
+ * for compilers without 128-bit integers.
  */
 uint64_t
 cg_wide_divide_portable(struct cg_wide a, uint64_t divisor, uint64_t *rest)
