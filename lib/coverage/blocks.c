@@ -83,9 +83,8 @@ get_block(struct cg_rows *rows, uint32_t block)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Sets the count of a basic block from one of its rows. A block has a row on
- * each of its lines. In some inputs it also has a row on line 0, with the
- * block's own count, which takes precedence. Without that, the first count
+ * Sets the count of a basic block from one of its rows. The first row on line
+ * 0, which only some inputs have, takes precedence. Otherwise the first count
  * that is not zero is used.
  */
 static void
@@ -102,9 +101,8 @@ add_count(struct cg_seen *seen, const struct cg_branch *row)
 
 /*
  * Records that a basic block ends with a call, and how often the call
- * returned. A call may have rows on many lines. Of several rows, the last one
- * on a line other than 0 counts. The row on line 0 counts only if it is the
- * first.
+ * returned. Of several rows, the last one not on line 0 counts. A row on line
+ * 0 counts only if it is the first.
  */
 static void
 add_call(struct cg_seen *seen, const struct cg_branch *row)
@@ -170,12 +168,10 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 }
 
 /*
- * Adds a basic block to the coverage of its function: executed blocks, entries
- * (the count of block 0), and returns (the count of the exit block, plus calls
- * that came back minus those made). Inputs state a count of the block's own,
- * or only counts on lines. Without an own count, entries stay unknown; then
- * the number of returns is known. `exit` is the number of the block from which
- * the function returns. Block `out` does not count as an executed block.
+ * Adds a basic block to its function's coverage: executed blocks, entries and
+ * returns. Entries are known only if block 0 states its own count. Returns are
+ * known only if a block states none. exit: the block from which the function
+ * returns; out: a block that is not counted as executed.
  */
 static void
 add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,

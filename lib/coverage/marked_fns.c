@@ -119,10 +119,9 @@ add_piece(
 }
 
 /*
- * Returns the first line of a function that its marker excludes. If other
- * functions begin on the function's first line, neither their lines nor the
- * line after them are excluded (gcovr's rule). The result may be after the
- * function's last line; then nothing is excluded.
+ * Returns the first line of a function that its marker excludes. As in gcovr,
+ * other functions beginning on that line are skipped, with the line after
+ * each. The result may be after the function's end: nothing is excluded.
  */
 static uint64_t
 first_excluded(const struct cg_marked_fns *marked, size_t fn)
@@ -216,10 +215,9 @@ add_steps(struct cg_marked_fns *marked, const struct cg_excluded_range *range,
 #define BITS 4 /* number of flags CG_EXCLUDE_* */
 
 /*
- * Adds the ranges that markers of functions exclude, which may overlap, to
- * *excluded without overlaps. The steps are their sorted begins and ends; each
- * range between two steps has the flags of all ranges that cover it. False:
- * out of memory.
+ * Adds the ranges that markers of functions exclude to *excluded, without
+ * overlaps. The sorted begins and ends of the ranges divide the lines; flags
+ * of overlapping ranges are combined. False: out of memory.
  */
 static bool
 add_ranges(struct cg_marked_fns *marked, struct cg_excluded *excluded)

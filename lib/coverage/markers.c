@@ -59,10 +59,9 @@ warn(struct cg_markers *scan, uint32_t line, int kind, const char *fmt)
 }
 
 /*
- * Sets the flags of what is excluded from this line on (`what`; 0: nothing).
- * If the flags differ from those before, ends the range at the line before,
- * and adds it to scan->excluded unless it is empty or excludes nothing. False:
- * out of memory.
+ * Sets the flags of what is excluded from this line on; 0: nothing. If they
+ * change, ends the current range at the line before and adds it to
+ * scan->excluded. False: out of memory.
  */
 static bool
 change(struct cg_markers *scan, uint32_t line, unsigned what)
@@ -80,11 +79,9 @@ change(struct cg_markers *scan, uint32_t line, unsigned what)
 }
 
 /*
- * Parses the marker with which text begins, such as "EXCL_LINE" after "LCOV_".
- * Adds its action (LINE, START, STOP or FUNCTION) to seen[kind] for each kind
- * of marker that has this name and action. Text that is no marker is ignored.
- * `column` is the marker's column, from 1 on; that of FUNCTION is kept in
- * scan->column.
+ * Parses a marker at the start of text, such as "EXCL_LINE" after "LCOV_".
+ * Adds its action to seen[] of its kind of marker. Other text is ignored.
+ * Keeps column, the marker's column from 1 on, for FUNCTION.
  */
 static void
 take_marker(struct cg_markers *scan, struct cg_slice text, uint32_t column,
@@ -226,11 +223,9 @@ scan_line(struct cg_markers *scan, struct cg_slice line)
 /* ---- Files --------------------------------------------------------------- */
 
 /*
- * Takes lines from the start of the block, and adds their number to
- * scan->number. Ends with the line that contains the address `at`, and returns
- * that line. If `at` is NULL, takes all lines of the block. Without patterns
- * the caller passes the address of the next "COV", so that lines without it
- * are only counted.
+ * Takes lines from the block up to the one with the address `at`, and returns
+ * that one. NULL: takes all. Counts the lines in scan->number. Without
+ * patterns, `at` is the next "COV", so that other lines are only counted.
  */
 static struct cg_slice
 take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
@@ -246,11 +241,9 @@ take_line_at(struct cg_markers *scan, struct cg_slice *block, const char *at)
 }
 
 /*
- * Scans a source for markers and patterns, and adds the ranges that they
- * exclude. Warns of sections that are not ended. Looks only at lines with
- * "COV" if neither patterns nor lines without code are searched for. False:
- * out of memory. A read error ends the source, and shows in the status of the
- * input.
+ * Adds the ranges of a source that markers and patterns exclude. Warns of
+ * sections that are not ended. False: out of memory. A read error ends the
+ * source, and shows in the input's status.
  */
 static bool
 scan_source(struct cg_markers *scan, struct cg_in *in)

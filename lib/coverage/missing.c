@@ -44,8 +44,8 @@ list_kinds(struct cg_patch *patch)
 
 /*
  * True if coverage should have this file of the patch, so that its absence is
- * reported: it has changed lines, is of a kind (suffix) that the graph has
- * (any kind if the graph has no files), and no rule excludes it.
+ * reported. It must have changed lines and pass the rules. If the graph has
+ * files, one must have the same suffix.
  */
 static bool
 is_wanted(const struct cg_patch *patch, const struct cg_patch_file *file)
@@ -214,11 +214,9 @@ find_similar(const struct cg_patch *patch, struct cg_slice name)
 }
 
 /*
- * Called if the graph has no file of the patch, and coverage should have at
- * least one. Reports an error and returns true: the paths of the patch and of
- * the graph probably start at different directories. Returns false if both
- * have files in the working directory: then the paths fit, and the graph just
- * lacks coverage for the files.
+ * Reports that the paths of the patch and of the graph start at different
+ * directories. Called if the graph has no file of the patch. Returns false,
+ * without a report, if both have files in the working directory.
  */
 static bool
 reject_all(const struct cg_patch *patch)

@@ -27,10 +27,9 @@ plain_char(char letter)
 }
 
 /*
- * Called after a backslash in a C string: takes a letter that C allows there,
- * or three octal digits, from the start of text, and returns the character
- * that the escape means. 0: neither follows, or the value of the digits is 0
- * or above 255.
+ * Takes a letter or three octal digits after a backslash from text. Returns
+ * the character that the escape means. 0: neither follows, or the value of the
+ * digits is 0 or above 255.
  */
 static char
 take_escape(struct cg_slice *text)
@@ -85,11 +84,9 @@ unquote(struct cg_patch *patch, struct cg_slice quoted, struct cg_slice *name)
 }
 
 /*
- * Sets *name to the file name of a line "--- name" or "+++ name". `text` is
- * the line after "--- ": a name in quotes, or a name up to a tab, after which
- * a time may follow. A name without quotes points into text. A name in quotes
- * is unquoted into patch->room, and is valid until the next call. False:
- * malformed, or out of memory (reported).
+ * Sets *name to the file name in text, which follows "--- " or "+++ ". Names
+ * without quotes end at a tab and point into text; for others see unquote().
+ * False: malformed, or out of memory (reported).
  */
 static bool
 take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
@@ -104,10 +101,9 @@ take_name(struct cg_patch *patch, struct cg_slice text, struct cg_slice *name)
 }
 
 /*
- * Returns the new name of a file without its first directory, if the old name
- * differs only there: git's a/ and b/, or two versions of a directory. For a
- * new file (old is /dev/null) git's prefixes are removed. Otherwise returns
- * name.
+ * Returns a file's new name without its first directory, if the old name
+ * differs only there. Git writes a/ and b/ there. For a new file, whose old
+ * name is /dev/null, git's prefixes are removed.
  */
 static struct cg_slice
 without_prefix(struct cg_slice name, struct cg_slice old)
@@ -166,10 +162,9 @@ next_line(struct cg_patch *patch, struct cg_slice *line)
 }
 
 /*
- * Records a line that the patch adds to the current file; extends the last
- * range of lines if the line follows it. If "blank", the line has no text.
- * Ignores the line if there is no current file (it was removed), or its number
- * has more than 32 bits. False: out of memory.
+ * Records a line that the patch adds to the current file. blank: the line has
+ * no text. Lines of removed files, or with numbers above 32 bits, are ignored.
+ * False: out of memory.
  */
 static bool
 add_line(struct cg_patch *patch, uint64_t line, bool blank)

@@ -103,10 +103,9 @@ cg_patch_sort(struct cg_patch *patch)
 }
 
 /*
- * Returns the index + 1 of the file of the patch that a path of the graph
- * means. It is the file with the longest name with which the path ends. If
- * there is none and the path is relative, it is the file whose name ends with
- * the path (SHARED if several do). 0: none.
+ * Returns the index + 1 of the patch's file that a path of the graph means.
+ * This is the longest name that the path ends with. Otherwise a relative path
+ * may be the end of one name. 0: none; SHARED: of several.
  */
 static uint32_t
 find_match(const struct cg_patch *patch, struct cg_slice path)
@@ -164,10 +163,9 @@ note_match(struct cg_patch *patch, struct cg_patch_file *file, cg_file id)
 }
 
 /*
- * True if path is the single best match for the file of the patch. A relative
- * path is compared with the relative paths of the graph that match, an
- * absolute one with the absolute ones. The best is one in the working
- * directory, else the shortest. path must match the file.
+ * True if path, which must match the file of the patch, is its single best
+ * match. Only relative paths, or only absolute ones, are compared. The best is
+ * one in the working directory, else the shortest.
  */
 static bool
 is_best(const struct cg_patch *patch, const struct cg_patch_file *file,

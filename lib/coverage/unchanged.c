@@ -7,10 +7,9 @@
 #include "coverage/patch.h"
 
 /*
- * Begins the next file of the graph in the list of excluded lines. Then adds
- * the lines that the patch does not change. `file` is that file in the patch;
- * if it is NULL, the patch does not have the file, and all lines are added.
- * False: out of memory.
+ * Excludes the lines of the graph's next file that the patch does not change.
+ * `file` is that file in the patch; NULL: all lines are excluded. False: out
+ * of memory.
  */
 static bool
 exclude_others(struct cg_patch *patch, const struct cg_patch_file *file)
