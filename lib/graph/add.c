@@ -17,13 +17,9 @@ is_coverage(const struct cg_graph *graph)
 }
 
 /*
- * Returns the run to append a row to: the packed rows of fn in the current
- * part (thread or process). Makes the run if it does not exist. If the row
- * before belongs to another function, first stores costs of that function that
- * were only summed so far. NULL: the builder has failed, now or before. It
- * fails if fn or the file of pos is out of range, n exceeds the number of
- * events, or memory runs out. The graph owns the run, which may move when
- * another one is made.
+ * Returns the packed rows of fn in the current part (a run), to append a row
+ * to. Makes the run if needed, which may move others. Ends that of another
+ * function. NULL: the builder has failed, also if an id or n is out of range.
  */
 static struct cg_run *
 find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
@@ -48,10 +44,9 @@ find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 }
 
 /*
- * Begins a row of any kind. Returns the run (rows of a function in a part,
- * such as a thread) to append the row to. Most rows belong to the run of the
- * row before. If the position has an address or a line, sets the fact that the
- * profile has addresses or lines. NULL: the builder has failed.
+ * Begins a row of any kind, and returns the run (packed rows of a function) to
+ * append it to. Sets the facts that the profile has addresses or lines if the
+ * position has them. NULL: the builder has failed.
  */
 static inline struct cg_run *
 begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
@@ -89,10 +84,9 @@ check_sign(struct cg_build *build, size_t i)
 }
 
 /*
- * True if cost[] has a negative value of an event that any input declares
- * signed. If the current input declares that event unsigned, the builder fails
- * as well: there the same bits are a value of at least 2^63, and merged sums
- * would be ambiguous.
+ * True if cost[] has a negative value of a signed event. The builder also
+ * fails if the current input declares that event unsigned. There the same bits
+ * are a large value, and sums would be ambiguous.
  */
 static bool
 check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
@@ -115,10 +109,9 @@ check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 }
 
 /*
- * Sets the graph's fact CG_SIGNED if a cost of a signed event is negative: few
- * output formats can represent negative costs, so that a conversion may warn
- * or fail. The builder fails then if the current input declares the event
- * unsigned.
+ * Sets the fact CG_SIGNED if a cost of a signed event is negative. Few output
+ * formats can represent that. The builder fails if the current input declares
+ * the event unsigned.
  */
 static void
 note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
@@ -128,10 +121,9 @@ note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 }
 
 /*
- * Returns the array of total self costs of the current part (thread or
- * process), one column per event; grows it if it has less than n columns. The
- * graph owns it. NULL: out of memory (the builder has failed), or n is 0 and
- * there are no columns yet.
+ * Returns the total self costs of the current part (thread or process), with
+ * at least n columns. The graph owns the array. NULL: out of memory (the
+ * builder has failed), or there are no columns.
  */
 static inline uint64_t *
 get_total(struct cg_build *build, size_t n)
@@ -194,10 +186,9 @@ cg_build_end_run(struct cg_build *build)
 }
 
 /*
- * Returns the array, by event, for sums of costs of the current function. It
- * is used when only sums per function are wanted and no rows are stored. The
- * caller adds costs to the array, and cg_build_end_run() stores the sums.
- * NULL: out of memory (reported).
+ * Returns the costs of the current function by event, for the caller to add
+ * to. Used if only sums per function are wanted; cg_build_end_run() stores
+ * them. NULL: out of memory (reported).
  */
 static uint64_t *
 get_run_sum(struct cg_build *build)
@@ -311,10 +302,9 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 }
 
 /*
- * True if rows of this fact (a kind of data, such as jumps) need not be
- * stored, as the output format cannot use them. If it returns true, it has
- * marked the fact as present, so that its loss is reported. False also if the
- * builder has failed.
+ * True if rows of this fact (a kind of data) need not be stored, as no output
+ * needs them. The fact is then marked as present, so that its loss is
+ * reported. False also if the builder has failed.
  */
 static bool
 is_unwanted(struct cg_build *build, cg_facts fact)
@@ -523,12 +513,9 @@ note_costs(struct cg_build *build, const uint64_t *cost, size_t n)
 }
 
 /*
- * ORs into build->sign[i].bits, for each event i, the total self costs of each
- * part and the costs of each call stored so far. If the highest bit is set
- * then, an input must not declare the event signed any more, as it would
- * change these costs. Sets build->scanned to the number of the input, so that
- * the caller calls this at most once for an input. False: memory ran out or
- * the builder has failed.
+ * ORs the costs of each event stored so far into build->sign[].bits. If the
+ * highest bit is set, the event cannot become signed. Sets build->scanned.
+ * False: out of memory, or the builder has failed.
  */
 static bool
 scan(struct cg_build *build)

@@ -440,13 +440,13 @@ cg_set_fn_range(struct cg_build *build, cg_fn fn, const struct cg_range *more)
 
 /*
  * True if the function is defined at this line and column. The first call for
- * a function sets its definition. The map stores column + 1 under key 2 * fn,
- * and the line under 2 * fn + 1. If memory runs out, the builder fails and the
- * function returns true.
+ * a function sets its definition. Also true if memory runs out; the builder
+ * has failed then.
  */
 static bool
 is_definition(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)
 {
+	/* The map has column + 1 under this key, the line under the next. */
 	uint64_t key = (uint64_t)fn << 1;
 	uint32_t *at = cg_map_at(&build->definitions, key);
 
@@ -524,9 +524,9 @@ intern(struct cg_build *build, const char *text)
 }
 
 /*
- * Merges what an input states of event i into the graph's event: a long name
- * and a unit, if stated, replace those that the event has. The builder fails
- * if signs, units or the kind of inclusive costs contradict each other.
+ * Merges an input's event into event i of the graph. A stated long name and
+ * unit replace the old ones. The builder fails if signs, units or kinds of
+ * inclusive costs contradict each other.
  */
 static void
 join_event(struct cg_build *build, size_t i, const struct cg_event *more)

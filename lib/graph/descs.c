@@ -44,11 +44,9 @@ cg_desc_rule_of(const struct cg_graph *graph, cg_str key)
 }
 
 /*
- * Sets *to to the sum of two descriptions of merged inputs, such as "6 at 100
- * Hz" for "2 at 100 Hz" and "4 at 100 Hz". False, and *to is unchanged: a
- * description does not begin with a number, the texts after the numbers differ
- * or are too long, or the sum exceeds 64 bits. If memory runs out, the builder
- * fails, *to is 0, and the result is true.
+ * Sets *to to the sum of two descriptions, such as "6 at 100 Hz" for 2 and 4.
+ * False, *to unchanged: no numbers, different or long texts after them, or
+ * overflow. Out of memory: true, and the builder has failed.
  */
 static bool
 add_values(struct cg_build *build, cg_str a, cg_str b, cg_str *to)

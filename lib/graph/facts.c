@@ -66,9 +66,9 @@ find_counter(const struct cg_graph *graph)
 }
 
 /*
- * Returns CG_SAMPLES if a stack's number of samples must be stored, as it does
- * not follow from its costs; else 0. A stack without a number stands for one
- * sample or, if there is an event "samples", for its cost of that event.
+ * Returns CG_SAMPLES if the number of samples of a stack does not follow from
+ * its costs, else 0. A stack without a number has as many samples as its cost
+ * of event "samples", else one.
  */
 static cg_facts
 facts_of_samples(const struct cg_graph *graph)

@@ -59,11 +59,10 @@ take_name(struct cg_slice *text, struct cg_slice *name)
 }
 
 /*
- * Takes a term of a formula, such as "+ 10 L1m" or "- L1m * 10", from the
- * start of text: sign, number and name of the event, which points into text.
- * Without a number it is 1; of two numbers the last one counts. Only the first
- * term of a formula ("first") may have no sign. False: malformed; text and
- * *term are then changed in part.
+ * Takes a term of a formula from the start of text: "+ 10 L1m" or "- L1m *
+ * 10". Without a number it is 1; of two, the last one counts. Only the first
+ * term may have no sign. The event's name points into text. False: malformed;
+ * text and *term are undefined.
  */
 static bool
 take_term(struct cg_slice *text, bool first, struct term *term)
@@ -92,10 +91,9 @@ take_term(struct cg_slice *text, bool first, struct term *term)
 }
 
 /*
- * Maps the names of all events (their string ids) to numbers + 1: real events
- * (columns of costs) have the numbers from 0 on, inherited ones (defined by
- * formulas) follow. A real event wins over an inherited one of the same name.
- * False: out of memory.
+ * Maps the names of events (string ids) to numbers + 1. Real events have the
+ * numbers from 0 on, inherited ones (formulas) follow. Of equal names the real
+ * event counts. False: out of memory.
  */
 static bool
 index_names(const struct cg_graph *graph, struct cg_map *names)
@@ -120,10 +118,10 @@ index_names(const struct cg_graph *graph, struct cg_map *names)
 }
 
 /*
- * Splits a formula into terms, which it appends to to->term, each with the
- * number of the event that it names, as index_names() counts them. Sets
- * to->bad and stops if the formula is malformed, empty or too long, has a
- * number above INT64_MAX, or names an unknown event. False: out of memory.
+ * Splits a formula into terms, and appends them to to->term with their events'
+ * numbers, see index_names(). Sets to->bad if the formula is malformed, empty
+ * or too long. Also if it has an unknown event, or a number above INT64_MAX.
+ * False: out of memory.
  */
 static bool
 parse(const struct cg_graph *graph, const struct cg_map *names,
@@ -162,10 +160,9 @@ add_factor(int64_t *to, int64_t factor, int64_t times)
 }
 
 /*
- * Adds a term of a formula to factor[], the formula's multiples of each real
- * event. For a term that names another formula, adds multiples of that
- * formula's factors; it must be resolved already. False: overflow; factor[] is
- * then changed in part.
+ * Adds a term of a formula to factor[], the formula's factors by real event.
+ * If the term names another formula, that must be resolved. False: overflow;
+ * factor[] is then changed in part.
  */
 static bool
 add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
@@ -185,10 +182,9 @@ add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 }
 
 /*
- * Goes on resolving formula i: adds its next terms to its factors. Stops at a
- * term that names an unresolved formula and returns the index of that formula:
- * the caller resolves it first, then calls again. Returns i once formula i is
- * resolved or invalid (a cycle, or a term that is invalid).
+ * Adds further terms of formula i to its factors. Returns the number of an
+ * unresolved formula that a term needs. The caller must resolve it and call
+ * again. Returns i once formula i is resolved or invalid.
  */
 static size_t
 advance(struct cg_graph *graph, struct pending *pending, size_t i)
@@ -213,10 +209,9 @@ advance(struct cg_graph *graph, struct pending *pending, size_t i)
 }
 
 /*
- * Resolves formula i, so that it has a factor for each real event. Before it,
- * resolves all formulas that it needs. Invalid formulas stay unresolved.
- * Formulas come from inputs and may be nested deeply, so path[] is a stack of
- * formulas instead of recursion; it has room for all formulas.
+ * Resolves formula i to a factor for each real event, after all formulas that
+ * it needs. Invalid ones stay unresolved. path[], with room for all formulas,
+ * replaces recursion, as inputs may nest formulas deeply.
  */
 static void
 resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
@@ -286,10 +281,9 @@ rewrite(struct cg_graph *graph, struct cg_formula *formula,
 }
 
 /*
- * If an inherited event has no formula, such as callgrind's "event: Ir :
- * Instructions", it just describes the real event of the same name. Then gives
- * its long name to the real event if that has none, and likewise its unit.
- * False: the event has a formula, or no real event has its name.
+ * Adds a missing long name or unit to a real event, from an inherited event of
+ * the same name. Callgrind's "event: Ir : Instructions" is such. False: it has
+ * a formula, or there is no such real event.
  */
 static bool
 describe_event(struct cg_graph *graph, const struct cg_map *names,
@@ -310,11 +304,9 @@ describe_event(struct cg_graph *graph, const struct cg_map *names,
 }
 
 /*
- * Removes the formulas that are not resolved (malformed, cyclic, or with an
- * unknown event), each with a warning. An inherited event without a formula
- * that has the name of a real event is removed without a warning: it describes
- * the real event (describe_event()). names maps the names of events to their
- * numbers + 1.
+ * Removes the formulas that are not resolved, with a warning for each. Those
+ * that only describe a real event are used for that, without a warning. names:
+ * see index_names().
  */
 static void
 drop_bad(struct cg_graph *graph, const struct cg_map *names)

@@ -224,10 +224,9 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 }
 
 /*
- * Returns the column of the event to show first. A description with key
- * CG_MAIN_EVENT_KEY names that event. The first such description counts, in
- * the order of parts (threads or processes). Returns the number of events if
- * there is no such description or no event of that name.
+ * Returns the column of the event to show first, as named by the first
+ * description with key CG_MAIN_EVENT_KEY. Returns the number of events if
+ * there is no such description or event.
  */
 static size_t
 find_described(const struct cg_graph *graph)

@@ -141,10 +141,9 @@ free_slot(struct cg_known_fns *fns, uint32_t hash)
 }
 
 /*
- * Returns the entry for a hash in the reader thread's own cache. That cache
- * has the functions that did not fit into the shared one. Its entries
- * overwrite each other, so the entry may be unused, or of another function
- * with a similar hash. NULL: that cache does not exist yet.
+ * Returns the entry for a hash in the reader thread's own cache. It has
+ * functions that did not fit into the shared one. The entry may be unused or
+ * another function's. NULL: there is no such cache yet.
  */
 static struct known *
 later_of(const struct cg_known_fns *fns, uint32_t hash)

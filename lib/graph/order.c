@@ -262,11 +262,10 @@ rank_fns(struct cg_graph *graph)
 /* ---- Runs ---------------------------------------------------------------- */
 
 /*
- * Sorts references to all runs (a run has the rows of a function in a part,
- * such as a thread) by part, then by rank of the function, into
- * graph->run_order. Sets graph->part_runs[part] to the index in run_order of
- * the part's first run. One more entry, after the last part, gets the number
- * of runs. False: out of memory.
+ * Sorts the runs (rows of a function in a part) by part, then by the
+ * function's rank, into graph->run_order. graph->part_runs gets the index of
+ * each part's first run, and the number of runs as last entry. False: out of
+ * memory.
  */
 static bool
 order_runs(struct cg_graph *graph)

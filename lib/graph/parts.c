@@ -7,10 +7,9 @@
 #include "graph/build.h"
 
 /*
- * True if a part (process or thread) has its pid, tid and command from its
- * samples: they have described it, and neither this input (info) nor earlier
- * inputs state any of them, or a number of the part. The caller must not
- * overwrite them with info then.
+ * True if a part has its pid, tid and command from samples only. Neither this
+ * input (info) nor earlier ones state any of them then. The caller must not
+ * overwrite them with info.
  */
 static bool
 is_named_by_samples(
@@ -78,12 +77,10 @@ cg_part_confirm(struct cg_part_entry *part)
 }
 
 /*
- * Prepares a part of the profile for the rows of another input that is merged
- * into it. Drops descriptions that are true of one input only. If --part-by
- * made the part of samples, changes nothing else. Else clears the names (pid,
- * tid, command) from samples that no sample of the last input had. The
- * remaining names count as unconfirmed until a sample of the new input has
- * them. Sets part->nameless if the part has costs, but no sample has named it.
+ * Prepares a part for the rows of another input: drops descriptions of one
+ * input only. Unless --part-by made the part, drops names that samples of the
+ * last input did not repeat. The others are unconfirmed until a sample repeats
+ * them. Costs without names set part->nameless.
  */
 static void
 begin_merge(struct cg_build *build, struct cg_part_entry *part)
@@ -98,9 +95,8 @@ begin_merge(struct cg_build *build, struct cg_part_entry *part)
 
 /*
  * Makes the part (thread or process) the current one, to which rows are added.
- * Ends the run (rows of a function in a part) before, and forgets labels and
- * the last sample. The part is also the base part, which --part-by may split
- * by process, thread or label of samples.
+ * It is also the base part, which --part-by may split. Ends the run before,
+ * and forgets labels and the last sample.
  */
 static void
 begin_part(struct cg_build *build, cg_part part)
@@ -234,11 +230,9 @@ desc_slot(
 }
 
 /*
- * True if the part (thread or process) already has the description (a pair of
- * key and value). Up to DESCS_FEW are searched one by one; if there are more,
- * a map has them all. With DESCS_FEW or more, a new description is added to
- * that map, and the caller appends it to the array. False also if memory runs
- * out (the builder fails).
+ * True if the part (thread or process) has the description. If not, the caller
+ * must append it: a map of many descriptions may have it already. False also
+ * if out of memory (the builder fails).
  */
 static bool
 has_desc(
@@ -291,11 +285,9 @@ cg_part_desc_drop(struct cg_part_entry *part)
 }
 
 /*
- * Records the value of a description of the executable (its key begins with
- * CG_PROGRAM_KEY) for the input's own part, which --part-by may divide.
- * Ignores other keys. If an earlier input stated another value for the key,
- * the builder fails, as addresses of two executables would be mixed up in one
- * part.
+ * Records a description of the executable (CG_PROGRAM_KEY) for the base part,
+ * which --part-by may split; ignores others. The builder fails if an earlier
+ * input stated another value, as addresses of two executables would mix.
  */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)

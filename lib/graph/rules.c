@@ -120,9 +120,9 @@ matches(const char *pattern, const char *path)
 }
 
 /*
- * True if path is in one of the directories of --root, or none are given.
- * Relative paths count as inside, unless they begin with "..". Any other ".."
- * is resolved first, except in paths that are too long to be opened.
+ * True if path is in a directory of --root, or none are given. Relative paths
+ * are inside unless they begin with "..". Resolves any other ".." first,
+ * unless the path is too long to be opened.
  */
 static bool
 is_inside(const struct cg_rules *rules, struct cg_slice path)

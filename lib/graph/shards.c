@@ -63,9 +63,9 @@ new_shards(struct cg_build *build, const struct cg_shard *shard)
 }
 
 /*
- * At the first shard description of an input, adds the shards of the input
- * before to the set of those seen: within one input a shard may be named
- * twice, but not in two inputs. Call it for every description.
+ * Adds the shards of the input before to those seen, at the first shard
+ * description of an input. One input may name a shard twice, but two inputs
+ * may not. Must be called for every description.
  */
 static void
 begin_input(struct cg_build *build)
@@ -82,11 +82,9 @@ begin_input(struct cg_build *build)
 }
 
 /*
- * Records that the current input contains a shard of a batch, from its
- * description (text). The builder fails if that shard is in another input,
- * too, or belongs to another batch; the result is true then, too. False: text
- * is no such description, or no input is being read; the caller keeps the text
- * as an ordinary description.
+ * Records from a description that the current input contains a shard. The
+ * builder fails if the shard was seen, or is of another batch. False: not such
+ * a description, or no input; the caller must keep it.
  */
 static bool
 note_shard(struct cg_build *build, struct cg_slice text)

@@ -18,10 +18,9 @@ digit_of(char c)
 }
 
 /*
- * Appends the decimal digits at text to the number *value, which has the first
- * digit already; returns their end. Stops early at a value that one more digit
- * might overflow: the caller then finds a digit where it expects a blank or
- * newline, and rejects the line.
+ * Appends the digits at text to *value, and returns their end. Stops early at
+ * a value that one more digit might overflow. The caller then finds no blank
+ * or newline, and rejects the line.
  */
 static inline const char *
 take_digits(const char *text, uint64_t *value)
@@ -35,10 +34,9 @@ take_digits(const char *text, uint64_t *value)
 }
 
 /*
- * Parses a callgrind position and the blank after it: a number ("0", "0x1f"),
- * or one relative to *position, the last position: "+2", "-17", "*" (the
- * same). Sets *position and returns the end, after the blank. NULL: another
- * text, no blank, or overflow; *position is undefined then.
+ * Parses a callgrind position and the blank after it: "12", "0x1f", or
+ * relative to *position "+2", "-17", "*". Sets *position and returns the end.
+ * NULL: another text, or overflow; *position is undefined.
  */
 static inline const char *
 take_position(const char *text, uint64_t *position)
@@ -85,10 +83,9 @@ undo_sums(uint64_t *sum, const char *text, size_t n)
 }
 
 /*
- * Takes the decimal number at *text, whose first digit the caller has parsed
- * (first). Sets *value to the number, adds it to *sum, and moves *text behind
- * its last digit. Returns true if the sum overflowed (it wraps, so that
- * undo_sums() can restore it).
+ * Takes the decimal number at *text, and adds it to *sum. The caller has
+ * parsed its first digit. Returns true if the sum overflowed; it wraps, so
+ * that undo_sums() can restore it.
  */
 static inline bool
 add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
@@ -102,11 +99,9 @@ add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 }
 
 /*
- * Parses the costs of a line, at most `most` decimal numbers with one blank
- * between them, and adds them to sum[]. Sets *zero to true if all are 0 or
- * there are none, else to false. Returns the newline. NULL: any other text, or
- * a sum overflows; sum[] is unchanged then, and the general parser takes the
- * line.
+ * Adds the costs of a line, up to `most` numbers with one blank between them,
+ * to sum[]. *zero: all are 0. Returns the newline. NULL, sum[] unchanged:
+ * other text or overflow, so the general parser takes the line.
  */
 static inline const char *
 sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
@@ -173,13 +168,10 @@ count_zeros(const char *text, const char *last, size_t most)
 }
 
 /*
- * Parses the costs of a line, at most `most` decimal numbers with one blank
- * between them, and adds them to sum[]. Packs them at *to, without trailing
- * zeros; there must be room for `most` values. Sets *to to the end of the
- * packed values, and *count to the number of packed items, which are values or
- * runs of zeros. A word of text can be loaded up to `last`. Returns the
- * newline. NULL: any other text, or a sum overflows; sum[], *to and *count are
- * unchanged then.
+ * Like sum_values(), and packs the costs at *to, without trailing zeros. There
+ * must be room for `most` values. Sets *to to their end, and *count to the
+ * number of values or runs of zeros. NULL: *to and *count are unchanged. last:
+ * see last_word().
  */
 static inline const char *
 pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
@@ -238,10 +230,9 @@ note_lines(struct cg_graph *graph, struct seen seen)
 }
 
 /*
- * Parses the positions at the start of a line, an address, a line number or
- * both, as the file declares; relative ones refer to *pos, which is updated.
- * Returns their end. NULL: malformed, or a line number above 32 bits; *pos is
- * undefined then.
+ * Parses the address, line number or both at the start of a line, and returns
+ * their end. Relative ones refer to *pos, which is updated. NULL: malformed,
+ * or a line number above 32 bits; *pos is undefined.
  */
 static inline const char *
 take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
@@ -266,11 +257,9 @@ take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 #define STEP_LEN 5
 
 /*
- * Returns how the text of a line most likely begins if the line before is at
- * pos: "+N * ", a small step N of the address on the same line, or "+N 0 " if
- * pos has no line number. These are the low bytes of the result, with 0 for N,
- * as comparing one word is faster than parsing. UINT64_MAX, which no text
- * equals: lines do not have both address and line number.
+ * Returns the likely begin of the line after one at pos: "+N * ", or "+N 0 "
+ * if pos has no line number. It is a word with 0 for N; UINT64_MAX, which no
+ * text equals, if lines lack a position.
  */
 static inline uint64_t
 likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
@@ -281,12 +270,9 @@ likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 }
 
 /*
- * Returns the step N of the address (1 to CG_STEP_MAX) that the text of a line
- * states, if the text begins as likely_step() expects. 0: it does not, the
- * step is 0 or does not fit into the tag of a packed row, or the address would
- * overflow. The caller then parses the positions. `likely` is the result of
- * likely_step(), and `addr` the address before the step. At `last` and before,
- * a whole word of the text can be read.
+ * Returns the step N of the address, 1 to CG_STEP_MAX, if the line begins as
+ * likely_step() says. 0: it does not, or the step does not fit, so the caller
+ * parses the positions. last: see last_word().
  */
 static inline uint64_t
 get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
@@ -308,11 +294,9 @@ struct packing {
 };
 
 /*
- * Returns the word with which the text of the first line to pack most likely
- * begins, as likely_step() does for other lines. The step in the text is
- * relative to the line before (lines->pos), but the step of a packed row to
- * the last row that was packed. If these two have different positions, the
- * step cannot be copied: returns UINT64_MAX, which no text equals.
+ * Returns likely_step() for the first line to pack. Its step is relative to
+ * the line before. UINT64_MAX if that is not the last packed row: the step
+ * cannot be copied then.
  */
 static inline uint64_t
 first_step(const struct packing *packing, const struct cg_cost_lines *lines)
@@ -325,16 +309,9 @@ first_step(const struct packing *packing, const struct cg_cost_lines *lines)
 }
 
 /*
- * Packs lines of costs as rows from packing->at on. Ends where there may be no
- * space for one more row, or a line is not in the usual form. Returns the
- * first line that was not packed, or end. Adds the costs to sum[]. Moves
- * packing->at and the positions of the last line and the last packed row. Sets
- * in *seen whether rows have addresses or lines, or lack costs. Of rows at
- * ascending addresses of one line, only the last is looked at. The first byte
- * of a row has the number of its values. If lines may have more values than
- * fit there, each row has one more byte for the number ("apart"). State is in
- * local variables: the compiler must assume that bytes written may change
- * anything else.
+ * Packs lines of costs from packing->at on, until space ends or a line is
+ * unusual. Adds the costs to sum[], sets *seen, and moves the positions in
+ * packing and lines. Returns the first line not packed, or end.
  */
 static inline const char *
 pack_rows(struct packing *packing, struct cg_cost_lines *lines,
@@ -342,7 +319,9 @@ pack_rows(struct packing *packing, struct cg_cost_lines *lines,
 {
 	const char *at, *from = text, *const last = last_word(text, end);
 	const size_t most = lines->most;
+	/* The number of values does not fit into the tag, and gets a byte. */
 	const bool apart = most >= CG_COST_COUNT;
+	/* In local variables, as bytes written might change anything else. */
 	struct cg_pos pos = lines->pos, next = pos;
 	uint8_t *to = packing->at, *row, *values,
 		*const full = packing->end - (POS_MAX + most * VALUE_MAX);
@@ -427,12 +406,9 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 }
 
 /*
- * Packs lines of costs into the current block of memory of the function's
- * rows. Ends when the block has no space for one more row, or at a line that
- * is not in the usual form. Adds the costs to sum[]. Sets the facts of the
- * graph that follow from the rows: there are self costs, and perhaps
- * addresses, lines, or rows without costs. Returns the first line that was not
- * packed, or end.
+ * Packs lines of costs into the current block of the function's rows. Stops
+ * when it is full or a line is unusual. Adds the costs to sum[], and sets the
+ * graph's facts. Returns the first line not packed, or end.
  */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,

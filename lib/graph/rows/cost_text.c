@@ -194,10 +194,9 @@ format_values(char *to, unsigned tag, const uint8_t **row)
 }
 
 /*
- * True if the row at pos, in the file of the current scan, precedes the next
- * rows of all other ascending segments of the function's rows. The row can
- * then be written without merging. False also if one of those rows has the
- * same position.
+ * True if the row at pos precedes the next rows of all other segments: it
+ * needs no merging. False if one has the same position. The row must be in the
+ * file of the current scan.
  */
 static inline bool
 comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
@@ -211,10 +210,9 @@ comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 }
 
 /*
- * Decodes the rest of a packed position, after the tag, from *row, and adds
- * the differences to *pos, which has the position of the row before. Moves
- * *row to the end of the position. False: the row is in another file; *row is
- * then moved only in part, and the caller leaves the row to the general path.
+ * Decodes the rest of a packed position, after its tag, and moves *row past
+ * it. Adds it to *pos, the position of the row before. False: the row is in
+ * another file; *row is moved in part.
  */
 static inline bool
 take_pos(const uint8_t **row, struct cg_pos *pos)
@@ -249,13 +247,9 @@ put_step(char *to, unsigned step)
 }
 
 /*
- * Writes typical rows, from the current one on, as lines of text at `to`. Ends
- * when the text reaches `end`, which the last line may exceed, or at a row
- * that is not typical. The caller writes that row in the general way. A row is
- * typical if no other row has its position, and the next row is in the same
- * file and block of memory. Returns the end of the text. State is kept in
- * local variables: the compiler must assume that text written may change
- * anything else.
+ * Writes rows as lines of text at `to`, and returns the end. Stops at `end`,
+ * which the last line may exceed, or at an unusual row. Rows to be merged are
+ * unusual, and the last ones in a file or block.
  */
 static char *
 format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
@@ -263,6 +257,7 @@ format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
 {
 	const bool addrs = lines->addrs, numbers = lines->lines;
 	struct scan *scan = &rows->scan;
+	/* In local variables, as text written might change anything else. */
 	struct cg_pos pos = scan->pos, base = lines->pos;
 	const uint8_t *at = scan->at, *const stop = scan->end;
 	const unsigned steps =

@@ -57,11 +57,8 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 }
 
 /*
- * Appends each row of a run that is not a cost (calls, jumps, branches, stated
- * inclusive costs) to the list of its kind, with its decoded position. The
- * lists are sorted later; costs are read from the packed rows directly. (A run
- * has the rows of a function in a part, such as a thread.) False: out of
- * memory.
+ * Appends a run's rows other than costs to the lists of their kinds, to be
+ * sorted. Costs are read from the packed rows directly. False: out of memory.
  */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
@@ -119,10 +116,9 @@ begin_all(struct cg_rows *rows)
 }
 
 /*
- * Opens a run (a function's rows in one part) for the cursor, in addition to
- * runs opened before. If "alone", there is no other run. The branches of such
- * a run are read from the packed rows, without a list, if they arrived in
- * order. False: out of memory.
+ * Adds a run, the rows of a function in a part, to those that the cursor
+ * returns. If it is the only one (alone), branches that arrived in order are
+ * read without a list. False: out of memory.
  */
 static bool
 open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
@@ -151,11 +147,9 @@ fetch_block(const struct cg_block *block)
 #define FETCH_STEP 4
 
 /*
- * Returns the run at index rows->ahead of graph->run_order, and adds 1 to
- * rows->ahead. A run has the rows of one function in one part, such as a
- * thread. Also prefetches data of later runs, because opening a function is a
- * chain of about six dependent cache misses. `end` is the index after the
- * part's last run.
+ * Returns the run (rows of a function in a part) at rows->ahead, and advances
+ * rows->ahead. Prefetches data of later runs, as opening a function is a chain
+ * of cache misses. `end`: after the part's last run.
  */
 static const struct cg_run *
 next_run(struct cg_rows *rows, size_t end)
@@ -180,10 +174,9 @@ next_run(struct cg_rows *rows, size_t end)
 }
 
 /*
- * Returns the run with the rows of a function in a part, such as a thread.
- * Callers mostly open functions in the order of graph->run_order, so the run
- * after the last one returned is tried first. NULL: the function has no rows
- * in the part.
+ * Returns the rows of a function in a part (a run). Tries the run after the
+ * last one first, as callers mostly open functions in canonical order. NULL:
+ * the function has no rows in the part.
  */
 static const struct cg_run *
 find_run(struct cg_rows *rows, cg_part part, cg_fn fn)
@@ -268,9 +261,9 @@ pos_of(const struct cg_rows *rows, const struct row *row)
 }
 
 /*
- * Takes the next row of a kind from its sorted list if it has the same keys as
- * the row `first`, so that the caller sums the two. NULL, and nothing is
- * taken: the next row has other keys, there is none, or rows are not merged.
+ * Takes the next row of a kind from its list if it has the same keys as
+ * `first`. The caller sums both. NULL, nothing taken: other keys, no row, or
+ * rows are not merged.
  */
 static struct row *
 next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)

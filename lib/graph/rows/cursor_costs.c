@@ -50,9 +50,8 @@ stop_before(struct scan *scan, const uint8_t *stop)
 }
 
 /*
- * Moves a scan from the end of a row to the next row: decodes its position and
- * sets *tag to its first byte. Sets *ascends to false if the next row is
- * before this one in the order of rows, else to true. False: there is no next
+ * Moves a scan from the end of a row to the next row; *tag is its first byte.
+ * *ascends: it is not before the last row in order. False: there is no next
  * row.
  */
 static bool
@@ -94,11 +93,9 @@ add_segments(struct cg_rows *rows, struct scan *scan)
 }
 
 /*
- * Appends a scan at the first row of each ascending segment of packed rows to
- * rows->head, by which the cursor merges the segments. Follows the links
- * between segments that the packed rows contain, and so need not decode all
- * rows. last is the tag of the last segment's first row, NULL if there is only
- * one segment. False: out of memory.
+ * Like add_segments(), but follows the links between segments instead of
+ * decoding all rows. last: the first row's tag in the last segment, NULL if
+ * there is only one. False: out of memory.
  */
 static bool
 add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)

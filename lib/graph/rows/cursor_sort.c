@@ -59,11 +59,9 @@ compare_targets(
 }
 
 /*
- * Compares two rows other than calls and jumps at one position, and returns a
- * negative number, 0 or a positive one. Stated inclusive costs come first;
- * they are all equal. Then branches are ordered by kind, block and index, and
- * regions (ranges of source text) also by flags and last column. These members
- * are the first varints of a packed branch.
+ * Compares two rows at one position that are neither calls nor jumps. Stated
+ * inclusive costs come first, then branches by kind, block and index. Regions
+ * are also compared by flags and last column.
  */
 static int
 compare_others(const struct row *a, const struct row *b)
@@ -132,9 +130,8 @@ is_sorted(const struct list *list)
 
 /*
  * Returns a number that orders rows as compare_others() does, without decoding
- * them at each comparison. Rows that differ may have equal numbers: a block or
- * index that is too large for its bits is cut to the maximum. 0: an inclusive
- * cost that the input states, which comes first.
+ * them each time. Different rows may have equal numbers, as large blocks and
+ * indexes are capped. 0: a stated inclusive cost.
  */
 static uint32_t
 branch_key(const struct row *row)
@@ -157,10 +154,9 @@ branch_key(const struct row *row)
 }
 
 /*
- * Sets row->target of all rows in a list: for calls and jumps the rank of the
- * target function (its id if there are no ranks), else branch_key(). Rows at
- * one position are sorted by it, and many may share a position. One pass over
- * all rows lets the cache misses overlap, which comparisons would not.
+ * Sets row->target, a sort key, of all rows in a list. It is the rank of the
+ * function called or jumped to, else branch_key(). Done in one pass, so that
+ * cache misses overlap.
  */
 static void
 rank_targets(const struct cg_rows *rows, struct list *list)
@@ -242,10 +238,9 @@ sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 #define FEW 12 /* insertion sort is faster up to this number */
 
 /*
- * Returns the index after the ascending segment that begins at index `from` of
- * row[], which has count rows. A segment shorter than FEW rows is extended to
- * FEW by sorting the rows after it, so that random input does not make many
- * short segments.
+ * Returns the end of the ascending segment that begins at index `from`.
+ * Extends segments shorter than FEW rows by sorting, so that random input has
+ * no short segments. row[] has count rows.
  */
 static size_t
 take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
@@ -261,10 +256,9 @@ take_segment(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 }
 
 /*
- * Makes one pass of the merge sort over ascending segments of rows: merges
- * segments 0 and 1, 2 and 3 and so on; an odd last one stays.
- * rows->segment_end has the ends of the segments, and is set to those of the
- * merged ones. Returns their number.
+ * Does one pass of the merge sort: merges segments 0 and 1, 2 and 3 and so on.
+ * rows->segment_end has their ends, and gets those of the merged ones. Returns
+ * their number.
  */
 static size_t
 merge_pairs(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
@@ -414,11 +408,9 @@ is_in_pieces(const struct row *row, size_t count)
 }
 
 /*
- * Sorts rows in place by sort key number `key` and the keys after it; the
- * caller passes rows whose earlier keys are equal. Many unordered rows are
- * radix sorted by the first key that differs, then each group with an equal
- * key is sorted by the next keys. Other rows are merge sorted. False: out of
- * memory.
+ * Sorts rows in place by the keys from number `key` on; earlier keys must be
+ * equal. Many unordered rows are radix sorted key by key, others merge sorted.
+ * False: out of memory.
  */
 static bool
 sort_rows(struct cg_rows *rows, enum cg_row_kind kind, struct row *row,

@@ -200,10 +200,9 @@ cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
 #define MERGE_SELDOM ((uint64_t)4 << 20)
 
 /*
- * Returns the costs to store for a row that is copied in a merge. They are
- * `cost` itself or, with --clamp, a copy with negative costs set to 0, valid
- * until the next call. If "self", they are self costs: what --clamp adds to
- * them is then also added to the totals of the part (thread or process).
+ * Returns the costs to store for a row copied in a merge: with --clamp without
+ * negative ones. They are cost itself, or a copy valid until the next call.
+ * self: self costs; the part's totals are corrected, too.
  */
 static const uint64_t *
 copied_values(struct cg_graph *graph, const struct cg_run *run,
@@ -246,11 +245,9 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 }
 
 /*
- * Returns the size to record for a run (the rows of a function) after its
- * equal rows were merged, in units of CG_PACKED_UNIT; the run is merged again
- * when it has more than twice that size. The size is doubled if more than
- * three quarters of the bytes are left, as merging soon again would save
- * little.
+ * Returns the size to record for packed rows after a merge, in units of
+ * CG_PACKED_UNIT. At twice that size they are merged again. The result is
+ * doubled if merging has saved less than a quarter.
  */
 static uint32_t
 merged_size(const struct cg_packed *before, const struct cg_packed *after)

@@ -51,12 +51,9 @@ note_size(const struct cg_packed *packed)
 }
 
 /*
- * Ends the growth of the newest block of memory of a pool, if one can still
- * grow in place. If the block is the only one of its run (the rows of a
- * function), the run is probably complete. Then shrinks the block to its used
- * bytes, and the pool gets the rest back. A run with several blocks keeps its
- * space, as it will probably grow again. If "costs", the block has costs, else
- * other rows.
+ * Gives unused bytes of the pool's newest block back, as its function is
+ * probably complete. One with several blocks keeps them: it will probably
+ * grow. The block no longer grows in place. costs: which rows it has.
  */
 static void
 close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
@@ -246,9 +243,9 @@ note_run(struct cg_graph *graph, const struct cg_run *run)
 }
 
 /*
- * Makes a new run (rows of a function in a part, such as a thread) known to
- * cg_run_find(): the run of the highest part stays first in the function's
- * list, and any other one is also added to the map. False: out of memory.
+ * Adds a new run (rows of a function in a part) where cg_run_find() looks. The
+ * run of the highest part stays first in the function's list; others are also
+ * in the map. False: out of memory.
  */
 static bool
 list_run(struct cg_graph *graph, struct cg_run *run)

@@ -153,9 +153,9 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 }
 
 /*
- * Adds the values of a packed row for the events [event, end) to sum[0],
- * sum[1] and so on, and moves *values past the whole row. n is the number of
- * packed items, each a value or a run of zeros. False: a sum overflows.
+ * Adds the values of a packed row for events [event, end) to sum[0] and so on.
+ * Moves *values past the row. n: the number of values and runs of zeros.
+ * False: a sum overflows.
  */
 static bool
 sum_values(const struct cg_graph *graph, const uint8_t **values, size_t n,

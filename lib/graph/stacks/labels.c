@@ -60,10 +60,9 @@ append_label(struct cg_build *build, const struct cg_label *label)
 }
 
 /*
- * Appends n labels, sorted, to graph->label, where the labels of all sets are
- * stored one set after the other. The array of the caller is not changed.
- * False: too many labels, out of memory, or the builder had failed. The caller
- * then lets the builder fail.
+ * Appends n labels to graph->label, where sets of labels follow each other,
+ * sorted within each set. False: too many, out of memory, or the builder had
+ * failed; the caller must let it fail.
  */
 static bool
 append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
@@ -126,9 +125,9 @@ same_set(
 }
 
 /*
- * Returns the address, in the hash table, of the id of the set with the same
- * labels; 0 is stored there if there is none, and the caller stores the new
- * set's id. The address is valid until the next look-up. NULL: out of memory.
+ * Returns where the hash table stores the id of the set with these labels. If
+ * 0 is stored there, the caller must store the new set's id. Valid until the
+ * next look-up. NULL: out of memory.
  */
 static uint32_t *
 find_set(struct cg_graph *graph, struct cg_label_set set)
@@ -154,10 +153,9 @@ add_set(struct cg_graph *graph, struct cg_label_set set, uint32_t *id)
 }
 
 /*
- * Returns the only entry of build->recent (ids of sets added recently, 0:
- * none) that may have the set of the n labels. Other sets share the entry, so
- * the caller compares. The labels of most samples were added recently, so the
- * hash uses only what is quick to read: numbers, lengths and last characters.
+ * Returns the entry of build->recent where the set of the n labels would be.
+ * The caller must compare, as sets share entries. Hashes only what is quick to
+ * read, as most samples repeat recent labels.
  */
 static cg_labels *
 recent_set(struct cg_build *build, const struct cg_label *label, size_t n)
@@ -300,9 +298,9 @@ compare_sets(const void *pa, const void *pb)
 }
 
 /*
- * Gives the sets in list the ids 1, 2 and so on, in the order of the list.
- * Sets new_id[old id] to the new id of each, and replaces the ids in all
- * stacks. Sets that are not listed are dropped. False: out of memory.
+ * Gives the sets in list, in that order, the ids from 1 on, and drops other
+ * sets. The sets of all stacks must be in list, and new_id[0] must be 0. Sets
+ * new_id[old id], and replaces the ids in all stacks. False: out of memory.
  */
 static bool
 renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
@@ -323,10 +321,9 @@ renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
 }
 
 /*
- * Lists the sets of labels that a stack has or had (set.used), with their sort
- * keys, in list[]; returns their number. The caller drops all other sets.
- * used[], by set, is scratch space and must be all 0; it is not cleared
- * afterwards.
+ * Lists the sets that a stack has or had, with their sort keys, and returns
+ * their number. The caller drops the others. used[]: scratch space by set, all
+ * 0, which is not cleared afterwards.
  */
 static size_t
 list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
@@ -449,10 +446,9 @@ is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
 }
 
 /*
- * Adds the keys of a set's labels to key[], unless they are there. Leaves out
- * keys whose labels an output without labels may drop without this warning.
- * `keys` is the number of keys so far. Returns the new number; KEYS_LISTED + 1
- * if there are more than KEYS_LISTED.
+ * Adds a set's label keys whose loss needs a warning to key[], which has
+ * `keys` different keys. Returns the new number; KEYS_LISTED + 1 if there are
+ * more than KEYS_LISTED.
  */
 static size_t
 list_keys(const struct cg_graph *graph, struct cg_label_set set,

@@ -146,9 +146,9 @@ list_node(struct cg_graph *graph, cg_node id)
 }
 
 /*
- * Makes room in the hash table for one more node. If the table was dropped to
- * save memory, rebuilds it: it has all nodes except the latest child of each
- * node, which the parent itself stores. False: out of memory.
+ * Makes room in the hash table for one more node. Rebuilds a dropped table,
+ * without each node's latest child, which the node itself stores. False: out
+ * of memory.
  */
 static bool
 grow_node_slots(struct cg_graph *graph)
@@ -204,10 +204,9 @@ find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 }
 
 /*
- * Returns the child of node->parent with that frame, added if it is new. Makes
- * it the latest child, which the parent stores. The latest child before moves
- * to the hash table; the caller has checked that its frame is not the one
- * looked for. 0: the builder has failed.
+ * Returns the child of node->parent with that frame, which becomes its latest
+ * child; adds it if new. The latest child before must have another frame, and
+ * moves to the hash table. 0: the builder has failed.
  */
 static cg_node
 change_latest(struct cg_build *build, const struct cg_node_entry *node)
@@ -347,11 +346,9 @@ struct walk {
 #define WALKS 16 /* paths processed at once */
 
 /*
- * Begins a step of n walks down the tree of stacks: checks whether the latest
- * child of the node reached has the frame that is looked for. Sets walk->next
- * to that child, or to 0 if it has another frame. Also sets walk->hash, by
- * which look_at_table() looks for the other children. Loads are prefetched for
- * all walks, so that cache misses overlap.
+ * Sets walk->next of n walks to their node's latest child, or to 0 if that has
+ * another frame. Sets walk->hash for look_at_table(). Prefetches for all, so
+ * that cache misses overlap.
  */
 static void
 look_at_latest(const struct cg_graph *graph, struct walk *const *walk, size_t n)
@@ -392,10 +389,9 @@ look_at_table(const struct cg_graph *graph, struct walk *const *walk, size_t n)
 }
 
 /*
- * Follows n paths of frames, at most WALKS, down the tree of stacks as far as
- * nodes exist. Each walk then has the last node found, and the frames without
- * a node. Takes one step of each path in turn, so that their cache misses
- * overlap. A node that is not found at the first look counts as missing.
+ * Follows n paths of frames, at most WALKS, down the tree to the last nodes
+ * found. Steps along all in turn, so that cache misses overlap. Existing nodes
+ * may be missed: nodes not found at the first look count as missing.
  */
 static void
 walk_paths(const struct cg_graph *graph, struct walk *path, size_t n)

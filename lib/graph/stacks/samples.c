@@ -68,10 +68,9 @@ part_by(const struct cg_build *build)
 /* ---- Labels -------------------------------------------------------------- */
 
 /*
- * Makes labels of what identifies a sample's thread: comm, pid, tid, thread
- * and cpu, of which the bits of `who` select some; unknown ones are skipped.
- * Writes them to label[], which has room for CG_WHO_KEYS, and returns their
- * number. Numbers become numeric labels, as in pprof.
+ * Writes what identifies a sample's thread as labels to label[], with room for
+ * CG_WHO_KEYS. The bits of `who` select comm, pid, tid, thread and cpu;
+ * unknown ones are skipped. Returns their number.
  */
 static size_t
 label_who(unsigned who, const struct cg_sample_key *key, struct cg_label *label)
@@ -138,10 +137,9 @@ says_number(const struct cg_label *label, const char *key, uint64_t number)
 }
 
 /*
- * True if a label of the sample need not be stored, as the sample's part (its
- * group by --part-by) says the same. That is the label `by` of --part-by; if
- * `by` is NULL, a label that repeats the pid or, if parts are threads, the
- * tid.
+ * True if a label need not be stored, as the sample's part (--part-by) states
+ * the same. The label is then `by`, that of --part-by. If by is NULL, the
+ * label repeats the pid or, if parts are threads, the tid.
  */
 static bool
 is_told(const struct cg_build *build, const struct cg_sample_key *key,
@@ -155,10 +153,9 @@ is_told(const struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Stores the sample's labels, and returns the id of their set; 0: none are
- * left, or the builder has failed. Leaves out labels that the part (group by
- * --part-by) of the sample has already: "by", the label of --part-by (NULL if
- * there is none), and the pid or tid if parts are processes or threads.
+ * Stores the sample's labels that its part does not state, see is_told(), and
+ * returns their set's id. 0: none are left, or the builder has failed. by: the
+ * label of --part-by, or NULL.
  */
 static cg_labels
 keep_labels(struct cg_build *build, const struct cg_sample_key *key,
@@ -201,11 +198,9 @@ cg_calls_sampled(const struct cg_graph *graph)
 /* ---- Parts --------------------------------------------------------------- */
 
 /*
- * Returns the text that identifies the sample's part, its group by --part-by.
- * It has the number of the input's own part and what --part-by asks for: pid,
- * pid and tid, command, or `value`, the value of a label. If "labelled", the
- * sample has that label. Valid until the next call. "": out of memory (the
- * builder fails).
+ * Returns the text that identifies the sample's part: the base part, and what
+ * --part-by names. value: that of the label, if labelled. Valid until the next
+ * call. "": out of memory (the builder fails).
  */
 static struct cg_slice
 key_text(struct cg_build *build, const struct cg_sample_key *key,
@@ -238,9 +233,9 @@ key_text(struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Returns a new part for a group of samples (--part-by): the input's own part
- * if it has no samples and no costs, else one that is added. If that fails,
- * returns the input's own part, and the builder has failed.
+ * Returns a new part for a group of samples (--part-by). It is the input's own
+ * part while that is empty. If adding one fails, also returns that one; the
+ * builder has failed.
  */
 static cg_part
 new_sample_part(struct cg_build *build)
@@ -259,11 +254,9 @@ new_sample_part(struct cg_build *build)
 }
 
 /*
- * Returns the part (group by --part-by) that the sample belongs to, added if
- * it does not exist. If "labelled", the sample has the label of --part-by,
- * with this value. A new part stores that label in part->label; it becomes a
- * description of the part when the input ends. If memory runs out, the builder
- * fails, and the input's own part is returned.
+ * Returns the part (group by --part-by) of the sample, added if it is new.
+ * value: the sample's value of the label of --part-by, if labelled; a new part
+ * records it. Returns the input's own part if the builder fails.
  */
 static cg_part
 find_part(struct cg_build *build, const struct cg_sample_key *key,
@@ -291,9 +284,9 @@ find_part(struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * Sets *to to the number (pid or tid) that all samples of a part (their group
- * by --part-by) have. Once a sample has another one, sets *differs, and *to is
- * 0 from then on. If "first", no earlier sample has set the number.
+ * Sets *to to the pid or tid that all samples of a part have. Once they
+ * differ, sets *differs, and *to is 0 from then on. first: no sample has set
+ * it yet.
  */
 static void
 agree(uint64_t *to, uint64_t number, bool first, bool *differs)
@@ -306,11 +299,10 @@ agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 }
 
 /*
- * Sets pid, tid and command of a part (a group of samples, by --part-by) from
- * one of its samples. Values on which its samples differ become unknown.
- * Values that the input states stay unless a sample has another pid or tid;
- * the command always stays. A process is named after its main thread, if that
- * has samples. A thread has its own name, if it has one.
+ * Sets pid, tid and command of a part (group of samples) from a sample. Values
+ * on which samples differ become unknown, but a command that the input states
+ * stays. A process is named after its main thread. A thread's own name is
+ * preferred.
  */
 static void
 describe_part(struct cg_build *build, struct cg_part_entry *part,
@@ -360,9 +352,8 @@ is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * True if the sample has the same thread as the last sample and, where the CPU
- * is used, the same CPU. The CPU may be used as a label, or by filters. The
- * labels made for the last sample are then right for this one.
+ * True if the sample is of the last sample's thread and, if the CPU matters,
+ * of its CPU. The labels made for that sample are then right for this one.
  */
 static bool
 is_known(const struct cg_build *build, const struct cg_sample_key *key)
@@ -375,10 +366,9 @@ is_known(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * True if the sample has the thread (and CPU, if used) of the last sample, and
- * the same value of the label that --part-by names (or neither has the label).
- * The sample then belongs to the same part (group of samples), and no look-up
- * is needed.
+ * True if is_known(), and the sample has the last one's value of the label of
+ * --part-by. It then has the same part, without a look-up. labelled: the label
+ * exists.
  */
 static bool
 is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
@@ -391,9 +381,9 @@ is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
 }
 
 /*
- * True if the sample has another thread than the last sample; false if there
- * was none. A thread that changes its name, as exec() does, remains the same
- * thread; only threads without pid and tid are told apart by their names.
+ * True if there was a last sample, and it was of another thread. Threads with
+ * a pid or tid may change their names, as exec() does. Others are
+ * distinguished by name.
  */
 static bool
 is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
@@ -408,13 +398,9 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 }
 
 /*
- * Makes the part (group by --part-by) of a sample the current one, and
- * describes the part from the sample. Remembers the sample as the last one. If
- * the part and the labels stay current, but the thread changes, sets
- * build->joined: several threads share them. If the sample has what --part-by
- * asks for, sets build->found. If "labelled", the sample has the label of
- * --part-by, with this value. "labels" is the set of labels that is stored
- * with the sample.
+ * Makes the sample's part current, describes it from the sample, and remembers
+ * the sample. value, labelled: see find_part(). Sets build->joined if samples
+ * of several threads share part and labels, build->found if --part-by applies.
  */
 static void
 change_part(struct cg_build *build, const struct cg_sample_key *key,

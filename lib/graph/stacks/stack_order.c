@@ -162,10 +162,8 @@ number_by_name(struct order *order)
 
 /*
  * Numbers the nodes of the tree of stacks depth first, siblings in order of
- * arrival; the new number of a node replaces its field latest. Children have
- * higher ids than their parents, so a backward pass computes sizes of subtrees
- * and a forward pass the numbers. The field `stack` first has the size of the
- * node's subtree, then the number of its next child.
+ * arrival. The new number replaces a node's field latest. The field stack is
+ * used as scratch space.
  */
 static void
 number_as_arrived(struct cg_graph *graph)
@@ -174,8 +172,10 @@ number_as_arrived(struct cg_graph *graph)
 
 	for (size_t i = 0; i < graph->nodes; i++)
 		node[i].stack = 0;
+	/* Children have higher ids: this sums the sizes of subtrees. */
 	for (size_t i = graph->nodes - 1; i > 0; i--)
 		node[node[i].parent].stack += ++node[i].stack;
+	/* From here on it is the number of the next child. */
 	node[0].latest = 0;
 	node[0].stack = 1;
 	for (size_t i = 1; i < graph->nodes; i++) {
@@ -261,12 +261,10 @@ sort_by_labels(struct order *order)
 }
 
 /*
- * Replaces leaf nodes of stacks by their new numbers, which the nodes have in
- * "latest". Sorts stacks by part (thread or process), then by leaf (two stable
- * counting sorts, by leaf first). order->count has an entry more than there
- * are nodes, and part_stacks[] two more than there are parts; all are 0
- * before. Sets part_stacks[p] to the index of the first stack of part p, and
- * the entry after the last part to the number of stacks.
+ * Sorts stacks by part, then by leaf, and replaces their leaves by the new
+ * numbers in "latest". order->count and part_stacks[] must be all 0. The
+ * latter has two entries more than parts. It gets the index of each part's
+ * first stack, then the number of stacks.
  */
 static void
 order_stacks(struct order *order, size_t *part_stacks)

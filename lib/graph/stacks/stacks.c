@@ -39,10 +39,9 @@ is_stack(const struct cg_stack_entry *stack, cg_part part, cg_node leaf,
 }
 
 /*
- * Looks up a stack by its part (thread or process), leaf node and set of
- * labels in the hash table. Returns the address of the table's value: the
- * index + 1 of the stack, or 0 if the table has none, which the caller may
- * then set. NULL: out of memory.
+ * Returns where the hash table stores index + 1 of the stack with this part,
+ * leaf and labels. 0 is stored if there is none; the caller may set it. NULL:
+ * out of memory.
  */
 static uint32_t *
 find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -76,11 +75,9 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 }
 
 /*
- * Returns the stack of a part (thread or process) with this leaf node and set
- * of labels, added without costs if it is new. Valid until another one is
- * added. NULL: out of memory. The stack becomes the latest one of the node,
- * which the node stores. Other stacks of the node are in a hash table, which
- * stays small unless nodes have many parts or labels.
+ * Returns the stack of a part with this leaf and labels, added without costs
+ * if it is new. Valid until another one is added. Each node stores its latest
+ * stack; the hash table has others. NULL: out of memory.
  */
 static struct cg_stack_entry *
 get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -101,10 +98,9 @@ get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 }
 
 /*
- * Makes room for n columns of costs in a stack. A single column is stored in
- * the entry itself. For more, memory is allocated: for n columns if the stack
- * had no costs, else for all events, so that it need not grow again. False:
- * out of memory.
+ * Makes room for n columns of costs in a stack. The first allocation is for n
+ * columns, later ones are for all events. A single column is in the entry
+ * itself. False: out of memory.
  */
 static bool
 grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
@@ -216,11 +212,10 @@ cg_stacks_index(struct cg_graph *graph)
 /* ---- Dropping labels ----------------------------------------------------- */
 
 /*
- * Removes the labels of all stacks, and merges, in place, stacks that differed
- * in labels only. The stacks are sorted, so stacks to merge are adjacent.
- * Their costs and numbers of samples are summed. Nodes forget their stacks:
- * the caller indexes them again. False: out of memory, or a number of samples
- * overflows; only for an overflow the builder has failed.
+ * Removes the labels of the sorted stacks, and merges those that differed only
+ * in labels. Nodes forget their stacks, so the caller must index them again.
+ * False: samples overflow (the builder has failed), or out of memory (it has
+ * not).
  */
 static bool
 merge_stacks(struct cg_build *build)

@@ -124,10 +124,9 @@ is_track(const struct cg_track_entry *track, const struct cg_build *build,
 }
 
 /*
- * Looks up the track (timeline) of a thread in the current input and part
- * (group of threads) in the hash table. Returns the address of the table's
- * value: the index + 1 of the track, or 0 if the thread has none yet, which
- * the caller then sets. NULL: out of memory.
+ * Returns where the hash table stores the index + 1 of a thread's track
+ * (timeline). If that is 0, the caller must set it. Tracks differ by input and
+ * part. NULL: out of memory.
  */
 static uint32_t *
 find_track(struct cg_build *build, const struct cg_track *key)
@@ -442,10 +441,9 @@ add_time(int64_t time, uint64_t length)
 }
 
 /*
- * Sets *span to the time span of the next sample of a timeline whose costs are
- * times. The span begins at the sample's time, or when the span before ends,
- * and lasts as long as the sample's cost. Skips samples without a stack.
- * False: there are no more.
+ * Gets the time span of the next sample with a stack, if costs are times. It
+ * begins at the sample's time, or after the span before, and lasts as long as
+ * its cost. False: the end.
  */
 static bool
 next_by_cost(struct cg_moments *moments, struct cg_time_span *span)
@@ -487,11 +485,10 @@ next_by_time(struct cg_moments *moments, struct cg_time_span *span)
 }
 
 /*
- * Returns the usual time between two samples with costs, with which a timeline
- * without durations is drawn. Takes the gaps that have as many binary digits
- * as the median gap, and returns their average: thus pauses do not count. 0:
- * there are fewer than two samples with costs, or most have the same time as
- * the sample before. Reads all moments: the caller moves the cursor back.
+ * Returns the usual gap between samples with costs, for drawing a timeline
+ * without durations. Averages the gaps with as many binary digits as the
+ * median: pauses do not count. 0: unknown. Reads all moments, so the caller
+ * must rewind.
  */
 static uint64_t
 find_usual(struct cg_moments *moments)
@@ -702,10 +699,9 @@ number_of(const struct cg_graph *graph, bool renumbered, cg_node node)
 }
 
 /*
- * Sorts the samples of a track (timeline of a thread) that did not arrive in
- * order of time: reads all of them from the cursor `from`, sorts them, and
- * packs them into the track, which the caller has emptied. If "renumbered",
- * replaces nodes by their new numbers. False: out of memory.
+ * Sorts the samples of a track by time. Reads them from the cursor `from`, and
+ * packs them into the track, which must be empty. renumbered: nodes get their
+ * new numbers. False: out of memory.
  */
 static bool
 sort_moments(const struct cg_graph *graph, struct cg_track_entry *track,
