@@ -75,11 +75,9 @@ refill(struct gzip *gzip)
 }
 
 /*
- * Reads compressed bytes into gzip->buf if none are left there. After the end
- * of a gzip member, also moves to the start of the next one, as gzip data may
- * consist of several members. Returns 1 if there are bytes of a member; 0: the
- * end. After the last member only zeros may follow, which are skipped.
- * Anything else is an error (-1, reported).
+ * Like refill(), but moves from the end of a gzip member to the next one.
+ * Skips zeros after the last member, and returns 0 at their end. Other bytes
+ * there are an error (-1, reported).
  */
 static int
 find_member(struct gzip *gzip)

@@ -160,10 +160,9 @@ drop(struct cg_in *in)
 }
 
 /*
- * Changes to the input's other buffer, which gets room for n bytes and one
- * read, and copies the unread bytes to it. The bytes returned last stay valid
- * in the old buffer, as a caller still uses them. False, and nothing changes:
- * there are more than n unread bytes, or out of memory.
+ * Switches to the input's other buffer, with room for n bytes and one read.
+ * Copies the unread bytes; those returned before stay valid in the old one.
+ * False, unchanged: more than n bytes are unread, or out of memory.
  */
 static bool
 set_aside(struct cg_in *in, size_t n)
@@ -231,11 +230,9 @@ has_line(const struct cg_in *in)
 }
 
 /*
- * Ends reading after a failure of the stream, such as truncated gzip data:
- * drops unread bytes and sets the input's status. In two cases keeps the
- * status in in->late instead, so that the next read reports it: for
- * cg_read_more_lines(), and if cg_read_lines() can return whole lines that are
- * in memory.
+ * Ends reading after an error of the stream, such as truncated gzip data, and
+ * reports it. Within cg_read_more_lines(), or while cg_read_lines() has whole
+ * lines to return, the next read reports it instead.
  */
 static void
 end_stream(struct cg_in *in, int status)

@@ -454,10 +454,10 @@ open_temp(struct cg_out *out, mode_t mode)
 }
 
 /*
- * Opens an existing file for writing, without truncating it, and returns its
- * descriptor; -1 with errno if it fails. Sets *absent to whether there is
- * nothing at path, not even a link. Retries, as another process may create or
- * remove the file meanwhile. If "follow", links are followed.
+ * Opens an existing file for writing, without truncating it, through links if
+ * follow is set. Returns its descriptor, or -1 with errno. *absent: nothing is
+ * at path, not even a link. Retries, as other processes may create or remove
+ * the file.
  */
 static int
 open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
@@ -481,10 +481,9 @@ open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
 }
 
 /*
- * Opens the output at path. If "follow", links are followed. Tries an existing
- * target first: a file without write permission must not be replaced, and
- * anything but a regular file is written directly. The new file is never more
- * accessible than the one that it replaces. Errors are kept by fail().
+ * Opens the output at path, through links if follow is set. Errors are kept by
+ * fail(). An existing file must be writable, although a new file replaces it.
+ * A file that is not regular is written directly.
  */
 static void
 open_file(struct cg_out *out, const char *path, bool follow)
@@ -512,6 +511,7 @@ open_file(struct cg_out *out, const char *path, bool follow)
 		fail(out, errno);
 		return;
 	}
+	/* Never more accessible than the file that it replaces. */
 	open_temp(out, fd >= 0 ? st.st_mode & 0777 : 0666);
 	if (fd >= 0 && out->fd >= 0 && fchmod(out->fd, st.st_mode & 0777) != 0)
 		fail(out, errno);

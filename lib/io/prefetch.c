@@ -44,8 +44,8 @@ struct cg_prefetch {
 
 /*
  * Fills a block of the queue from the stream, in the thread. A short read ends
- * the block, as a long wait may follow: the caller gets the bytes at once.
- * Sets block->last at the end of the stream or on an error.
+ * the block, as the next read may wait long. Sets block->last at the end of
+ * the stream or on an error.
  */
 static void
 read_block(void *slot)
