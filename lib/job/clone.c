@@ -131,10 +131,9 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 }
 
 /*
- * Sets diff->side_by_side if the output format shows changes as pairs or
- * cannot represent negative costs: costs before and after then become two
- * events. Does not change it without a known format, or with --clamp. Returns
- * the status; CG_EINPUT: the format can write only one event (reported).
+ * Sets diff->side_by_side if the output format needs it: it shows pairs, or
+ * cannot represent negative costs. Not with --clamp, or if the format is
+ * unknown. Returns the status; CG_EINPUT: it writes only one event (reported).
  */
 static int
 choose_sides(struct cg_job *job, struct cg_diff *diff)

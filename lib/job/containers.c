@@ -84,9 +84,9 @@ read_member(
 }
 
 /*
- * Reads the archive's current member and appends it to the container (the
- * files found in an archive) as a file with this path. Returns the status; an
- * incomplete member is not appended, and errors are reported.
+ * Reads the archive's current member and appends it to the container as a file
+ * with this path. Returns the status; errors are reported. An incomplete
+ * member is not appended.
  */
 static int
 add_member(struct cg_job *owner, struct cg_container *container,
@@ -128,9 +128,9 @@ path_below(const char *member, const char *directory)
 }
 
 /*
- * Reads all members of the archive that are below the directory and have the
- * container's suffix into the container, sorted by path. Stops early if one
- * cannot be read. Returns the status; errors are reported.
+ * Adds the archive's members below the directory with the container's suffix,
+ * sorted by path. Stops at one that cannot be read. Returns the status; errors
+ * are reported.
  */
 static int
 read_members(struct cg_job *owner, struct cg_container *container,
@@ -224,10 +224,9 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 /* ---- Look-up ------------------------------------------------------------ */
 
 /*
- * Returns the container for a directory or archive and a suffix, which lists
- * the members of the archive with that suffix. The first call makes it. An
- * archive that cannot be read then counts as a skipped input. The job owns the
- * container, which may move when another one is made. NULL: out of memory.
+ * Returns the container for a directory or archive and a suffix, made by the
+ * first call. An unreadable archive counts as a skipped input. The job owns
+ * the container, which the next new one may move. NULL: out of memory.
  */
 static const struct cg_container *
 get_container(struct cg_job *job, const char *directory, const char *suffix)

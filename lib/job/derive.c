@@ -39,11 +39,9 @@ asks_for_counts(const struct cg_graph *graph)
 }
 
 /*
- * Computes the inclusive costs of calls from call counts, for events whose
- * inputs do not state them. Then, if other calls of a function have no cost,
- * gives its calls by the unknown caller the inclusive cost of the function.
- * The second step follows only if the first was needed, or a reader has added
- * calls by the unknown caller. Returns the status.
+ * Computes inclusive costs of calls from call counts, for events whose inputs
+ * do not state them. Then sets those of calls by the unknown caller, if
+ * needed. Returns the status.
  */
 static int
 derive_inclusive(struct cg_job *job)
@@ -104,9 +102,9 @@ cg_job_get_levels(
 }
 
 /*
- * Sets *levels, the number of recursion levels to keep apart, when no output
- * format is known: to what the program has set, else to the value of the first
- * format's option that the user has set, else 1. Returns the status.
+ * Sets *levels, the number of recursion levels to keep apart, if no output
+ * format is known. It comes from the program, else from the first format's
+ * option that is set, else is 1. Returns the status.
  */
 static int
 get_levels_set(struct cg_job *job, uint64_t *levels)
@@ -146,11 +144,9 @@ has_rows(const struct cg_graph *graph)
 }
 
 /*
- * Makes the estimated stacks of --guess-stacks, in place of earlier ones.
- * Their frames have only the kinds of positions (lines, addresses) that the
- * output format can represent, and none of those in `unused`: more distinct
- * positions would make more stacks. All kinds count as representable if there
- * are filters, or a program looks at the graph. Returns the status.
+ * Replaces the graph's estimated stacks by new ones. Frames get only positions
+ * that the output can represent, and none in `unused`. More kinds of positions
+ * would make more stacks. Returns the status.
  */
 static int
 guess_stacks(struct cg_job *job, cg_facts unused)
@@ -231,11 +227,10 @@ cg_need_stacks(struct cg_job *job, const char *what)
 }
 
 /*
- * Reports the facts (kinds of data) in lost, which the output format cannot
- * represent. Negative costs are an error, or clamped. Merged threads and
- * processes are a warning, except in coverage. Others are a note with
- * --verbose only, as users of the format do not expect them. With --strict all
- * are errors. Returns the status.
+ * Reports the facts in lost, which the output format cannot represent.
+ * Negative costs are an error or clamped, merged threads a warning except in
+ * coverage. Others are a note with --verbose. With --strict all are errors.
+ * Returns the status.
  */
 static int
 report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
@@ -304,11 +299,9 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Adds the frames of --root-by, which name thread, process or label, as the
- * outermost frames of all stacks, and seals the graph again. If "unlabel",
- * also drops labels. Without --root-by changes no stacks. Sets *joined if a
- * part has stacks of several threads that nothing but their labels tells
- * apart. Returns the status.
+ * Adds the frames of --root-by as the outermost frames of all stacks, and
+ * seals the graph again. For unlabel, *joined and the case without such
+ * frames, see cg_root_stacks(). Returns the status.
  */
 static int
 root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,
@@ -352,12 +345,10 @@ tell_untimed(struct cg_job *job, const char *flag)
 }
 
 /*
- * Turns labels into frames (--root-by). If the output format cannot represent
- * labels, drops the remaining labels, and merges stacks that differ only in
- * labels. If labels are lost, sets *lost to CG_LABELS, else leaves *lost as it
- * is. The loss is noted here even without --verbose, as --part-by could keep
- * the labels; with --strict the caller reports it as an error. Returns the
- * status.
+ * Turns labels into frames (--root-by), and drops others that the output
+ * format cannot represent. Their loss is noted here, and sets *lost to
+ * CG_LABELS, else unchanged. With --strict the caller reports it instead.
+ * Returns the status.
  */
 int
 cg_job_convert_labels(

@@ -208,11 +208,10 @@ compare_names(const void *pa, const void *pb)
 }
 
 /*
- * Returns CG_DIRECTORY_MAGIC followed by the names in a directory, one per
- * line, by which a format can recognize a directory as a whole. The list ends
- * after LISTING_MAX bytes, or where memory runs out. The caller frees it.
- * NULL: the directory cannot be listed, has no entries, not even ".", or there
- * is no memory at all.
+ * Returns CG_DIRECTORY_MAGIC and the names in a directory, one per line, by
+ * which formats recognize directories. Ends after about LISTING_MAX bytes, or
+ * where memory runs out. The caller frees the list. NULL: the directory cannot
+ * be listed or is empty, or out of memory.
  */
 static char *
 list_directory(const char *directory)
@@ -240,11 +239,9 @@ list_directory(const char *directory)
 }
 
 /*
- * Tests if a format recognizes the directory as a whole, by the names of its
- * files. If one does, adds the list of names to the job as a file in memory,
- * and returns the path of that file. The path is the directory's, without "/"
- * at the end; the job owns it, and the caller makes it an input. NULL: no
- * format is sure, the directory cannot be listed, or out of memory.
+ * Tests if a format recognizes the directory as a whole by the names in it. If
+ * so, adds these as a file in memory. Returns its path, which the job owns.
+ * NULL: no format does, or out of memory.
  */
 static const char *
 probe_directory(struct cg_job *job, const char *directory)
@@ -276,11 +273,9 @@ probe_directory(struct cg_job *job, const char *directory)
 }
 
 /*
- * True if path need not be an input of its own, as it is read with another of
- * the sorted files: "x.gcda" is read with "x.gcno". In the format's list of
- * suffixes (module->gathers, "gcno;gcda"), that other file has the first
- * suffix, and path a later one. If memory runs out, sets walk->status and
- * returns false.
+ * True if the reader of another of the sorted files opens path: "x.gcno" for
+ * "x.gcda". The other file has the first suffix in module->gathers, path a
+ * later one. Out of memory: sets walk->status and returns false.
  */
 static bool
 has_first(struct walk *walk, const struct cg_module *module, const char *path,
@@ -340,12 +335,9 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 }
 
 /*
- * Appends the inputs in a directory to files: all files below it with a suffix
- * that a format reads from directories, sorted by path. Files that the reader
- * of another one of them opens are not inputs. If there are no such files,
- * appends the directory itself if a format recognizes it as a whole. Returns
- * the status. A directory without any input is an error, unless something was
- * skipped (and reported) before.
+ * Appends the inputs in a directory to files, sorted by path. If none were
+ * found or skipped, appends the directory itself if a format recognizes it,
+ * else fails. Returns the status.
  */
 static int
 gather(struct cg_job *job, const char *directory, struct paths *files)

@@ -247,9 +247,9 @@ finish_inputs(struct cg_job *job)
 }
 
 /*
- * Returns the facts (kinds of data) that readers need not store, as the output
- * format cannot represent them and nothing is derived from them. None if a
- * program may look at the graph, unless it has asked for sums only.
+ * Returns the facts (kinds of data) that readers need not store. The output
+ * format cannot represent these, and nothing is derived from them. None if a
+ * program may look at the graph, unless it needs only sums.
  */
 static cg_facts
 find_unwanted(const struct cg_job *job)
@@ -289,11 +289,9 @@ find_wanted(const struct cg_job *job)
 }
 
 /*
- * Returns which facts about a sample's thread become labels of the sample, as
- * bits (indexes of cg_who_key: comm, pid, tid, thread, cpu). The usual ones
- * become labels if the program asks for all facts, or if it leaves the choice
- * to the output format, and that format has labels. Facts that --root-by or
- * --part-by needs always become labels.
+ * Returns which facts about a sample's thread become labels, as bits by the
+ * index in cg_who_key. The usual ones do if the program or the output format
+ * asks for them. --root-by and --part-by add theirs.
  */
 static unsigned
 find_who(const struct cg_job *job)
@@ -394,10 +392,9 @@ cut(struct cg_job *job)
 }
 
 /*
- * Makes sure that there are stacks, for filters that work on stacks. Estimates
- * them if the user asked for that. "stacked" is the name of the first such
- * filter, for messages. Notes that counts of calls are lost. Returns the
- * status.
+ * Makes sure that there are stacks for filters, estimated if the user has
+ * asked for that. stacked: the first filter that needs stacks, for messages.
+ * Notes that call counts are lost. Returns the status.
  */
 static int
 need_filtered_stacks(struct cg_job *job, const char *stacked)
@@ -440,11 +437,10 @@ apply_filters(struct cg_job *job)
 }
 
 /*
- * Applies the filters by function (--focus, --hide and others), unless the
- * graph was merged from other jobs, which have applied them. Otherwise, if
- * this job has dropped costs of samples (--label, --no-label), drops the
- * functions and frames that no stack has any more. Rows keep all functions:
- * with rows, drops none. Returns the status.
+ * Applies the filters by function, unless merged jobs have done so. Otherwise,
+ * if samples were dropped (--label, --no-label), removes functions and frames
+ * that no stack has any more. Does not if the graph has rows, which keep all
+ * functions. Returns the status.
  */
 static int
 filter(struct cg_job *job)
@@ -479,12 +475,10 @@ complete(struct cg_job *job)
 }
 
 /*
- * Merges functions without an object (executable or library) with those of the
- * same file and name that have one. If there are calls and several inputs,
- * then adds calls by the unknown caller: a function may begin stacks in some
- * inputs, and its calls must add up to its inclusive cost. Does this only for
- * a complete sum of inputs, as a later input may know more objects. Returns
- * the status.
+ * Merges functions without an object with those of equal file and name that
+ * have one. If there are calls and several inputs, then adds calls by the
+ * unknown caller. Only for complete sums, as later inputs may know more
+ * objects. Returns the status.
  */
 static int
 join(struct cg_job *job)

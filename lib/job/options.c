@@ -168,10 +168,9 @@ option_reads(const struct cg_job *job, const char *name)
 }
 
 /*
- * True if an option that was set has an effect in this conversion: the output
- * format `to` has it for writing, or a format of an input for reading. If
- * graphs of other jobs are merged, which have read the inputs, any option for
- * reading counts.
+ * True if an option has an effect: for writing the output format `to`, or for
+ * reading an input. If graphs of other jobs are merged, any option for reading
+ * has.
  */
 static bool
 option_fits(
@@ -248,10 +247,9 @@ cg_job_writes_one_event(const struct cg_job *job)
 }
 
 /*
- * True if two names of events are the columns "before" and "after" of one
- * event in a difference, such as "Ir_before" and "Ir_after". *len is then the
- * length of the event's name ("Ir"). It is 0 if the names are just "before"
- * and "after", which may have a common suffix.
+ * True if two event names are columns of one event in a difference:
+ * "Ir_before" and "Ir_after". *len becomes the length of the event's name. It
+ * is 0 for "before" and "after", which may have a common suffix.
  */
 static bool
 is_pair(const char *before, const char *after, size_t *len)
@@ -270,12 +268,9 @@ is_pair(const char *before, const char *after, size_t *len)
 }
 
 /*
- * Finds the two events of a difference that have the costs before and after of
- * one event, as Ir_before and Ir_after have those of Ir. Event number `one`
- * must be one of the two. Sets column[] to the numbers of the event before and
- * of the one after, and *len to the length of the name ("Ir"). Unless name is
- * NULL, it must be that name. False: there is no such pair; column[] and *len
- * are undefined.
+ * Finds the columns before and after, one of which is `one`, and sets column[]
+ * to them. *len becomes the length of the event's name, which must be name
+ * unless that is NULL. False: none; column[] and *len are undefined.
  */
 static bool
 find_pair(const struct cg_graph *graph, const char *name, size_t one,

@@ -15,12 +15,9 @@
 #define MORE_STEP 16                 /* factor from step to step */
 
 /*
- * Calls the probe of all formats that can read or, if `only`, of those whose
- * wants[] is set. Does not call probes of text formats if the input has NUL
- * bytes. Sets wants[] of each format that was asked to whether it needs more
- * of the input to decide. If a score exceeds that of *found, stores the format
- * there; another format with the same score becomes its rival. True: some
- * formats need more.
+ * Calls the probes of formats that may read the input, or if `only`, of those
+ * in wants[]. A higher score replaces *found; an equal one becomes its rival.
+ * Sets wants[] of formats that need more input. True: some do.
  */
 static bool
 ask(const struct cg_job *job, const struct cg_head *head, bool *wants,

@@ -388,10 +388,9 @@ add_root(struct cg_job *job, const char *directory)
 }
 
 /*
- * Adds a directory to those whose files are kept (--root), as two paths: the
- * name as given, made absolute, and its real path if that differs. The name
- * may be of another machine, where it need not exist, and compilers record
- * either form. Returns the status.
+ * Adds a directory to those whose files are kept (--root). Adds both its
+ * absolute and its real path, as compilers record either. It need not exist:
+ * the profile may be of another machine. Returns the status.
  */
 int
 cg_job_include_directory(struct cg_job *job, const char *directory)

@@ -198,11 +198,9 @@ open_at(struct request *request, struct cg_slice directory,
 }
 
 /*
- * Opens a source by a path below the working directory. The path is absolute
- * or, if `resolved`, was resolved by the reader from the directory of an
- * input, such as build/../src. *in stays NULL if the path is of neither kind
- * or not below the working directory, if there is no such file, or if the
- * inputs are in memory. False: an error (reported).
+ * Opens a source by a path below the working directory, absolute or resolved
+ * by the reader (`resolved`). *in stays NULL for other paths and missing
+ * files, or if the inputs are in memory. False: an error (reported).
  */
 static bool
 open_in_cwd(struct request *request, struct cg_slice path, bool resolved,
@@ -236,11 +234,10 @@ open_absolute(struct request *request, const char *directory,
 }
 
 /*
- * Tries to open a source whose path has lost a prefix to --strip-prefix. Puts
- * each prefix before path again, and looks for that file below directory or,
- * if directory is NULL, below the working directory. Sets *in to the first one
- * found. *in stays NULL if there is none, or path is absolute. False: an error
- * (reported).
+ * Tries to open a source with each prefix put before path that --strip-prefix
+ * has removed. Looks below directory; NULL: the working directory. *in becomes
+ * the first one found, and stays NULL if there is none or path is absolute.
+ * False: an error (reported).
  */
 static bool
 open_stripped(struct request *request, const char *directory,
@@ -287,12 +284,10 @@ is_outside(const struct request *request, struct cg_slice path)
 }
 
 /*
- * Finds and opens the source of request->file: in the directory of --sources
- * or, without that option, in the working directory. Without --sources, a
- * relative path is also searched for in the directory of the first input.
- * Prefixes that --strip-prefix has removed are tried, too. *in stays NULL if
- * the source is missing, which cg_open_source() reports. False: an error
- * (reported).
+ * Opens the source of request->file, in the directory of --sources. Without
+ * the option, tries the working directory and, for a relative path, that of
+ * the first input. Also tries prefixes, see open_stripped(). *in stays NULL if
+ * it is missing, without a report. False: an error (reported).
  */
 static bool
 find(struct request *request, const struct cg_graph *graph, struct cg_in **in)

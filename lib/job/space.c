@@ -81,10 +81,9 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 
 /*
  * Sets what to subtract from an address of the profile in an image (mapped
- * file): shift, to get the address in the ELF file, and bias, to get the
- * address in the graph. Addresses of a process that were added before the ELF
- * file was found keep the old bias. Addresses from a text that places no image
- * keep their bias, too.
+ * file). Minus shift it is the address in the ELF file, minus bias that in the
+ * graph. Addresses already in the graph, or from a text that places no image,
+ * keep their bias.
  */
 static void
 set_bias(struct image *image)
@@ -300,9 +299,8 @@ add_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 
 /*
  * Sets *in_file to the address in the ELF file for an address that a text
- * states. A text may state an offset in the file instead of an address, which
- * matters for executables that are not relocated. False: both readings have a
- * symbol, so it remains unknown which one is meant.
+ * states. In executables that are not relocated, it may be an offset in the
+ * file instead. False: both readings have a symbol, so neither is certain.
  */
 static bool
 find_in_file(const struct image *image, uint64_t addr, uint64_t *in_file)
@@ -436,10 +434,9 @@ lacks_file(const struct cg_space *space, const struct image *image)
 }
 
 /*
- * Writes which ELF files are missing into text, for a warning: "/bin/prog",
- * "/bin/prog and 2 other files"; each counts once, even with several mappings.
- * Returns their number; 0: text is unchanged. Sets *confined to true if a
- * sandbox forbids to open one, else leaves it.
+ * Writes which ELF files are missing into text, for a warning: "/bin/prog and
+ * 2 other files". Returns their number; 0: text is unchanged. Sets *confined
+ * if a sandbox forbids to open one, else leaves it.
  */
 static size_t
 list_files(

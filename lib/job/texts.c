@@ -144,11 +144,9 @@ take_lines(struct cg_slice *text)
 }
 
 /*
- * True if there is text left for another block. At the end of the current
- * window (a part of the input in memory), reads the next window. Does not read
- * it while blocks of a window before the current one are in use, as only two
- * windows stay valid. Nor does it if texts->more is false: there are no
- * threads, or the input has ended.
+ * True if there is text for another block. At the end of the window reads the
+ * next one, if texts->more. Does not while blocks of an earlier window are in
+ * use, as only two windows stay valid.
  */
 static bool
 has_text(struct cg_texts *texts)
