@@ -26,9 +26,8 @@
 /* ---- A batch of files --------------------------------------------------- */
 
 /*
- * Returns the entry that collects the costs and branches of a function on a
- * line (key: file and line): the last entry of lines->row if it has this
- * function and line, else a new one. Valid until the next one is added. NULL:
+ * Returns the entry of lines->row for a function and a line (key). Appends one
+ * unless the last entry is for both. Valid until the next one is added. NULL:
  * out of memory.
  */
 static struct line_row *
@@ -69,10 +68,10 @@ add_cost(
 }
 
 /*
- * Decodes the next branch of the opened function into the unused element at
- * the end of lines->branch; the caller keeps it by incrementing
- * lines->branches. *more is false if there is none. Also adds the branch to
- * sum, the function's coverage, unless sum is NULL. False: out of memory.
+ * Decodes the next branch of the opened function into lines->branch, behind
+ * the branches kept so far. The caller keeps it by incrementing
+ * lines->branches. Adds it to sum unless that is NULL. *more: there was one.
+ * False: out of memory.
  */
 static bool
 next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
@@ -90,9 +89,9 @@ next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
 }
 
 /*
- * Drops the branch kept last if it is the fall-through of the same call as the
- * next branch. Called when the next branch, an exception branch, is dropped: a
- * single remaining branch is no decision. lcov 2 does this, too.
+ * Drops the branch kept last if it is the fall-through of the next branch's
+ * call. Called when that branch, an exception branch, is dropped. A single
+ * remaining branch is no decision. lcov 2 does this, too.
  */
 static void
 drop_way_on(struct cg_lines *lines, struct line_row *row)
@@ -119,10 +118,9 @@ flags_of(const struct cg_branch *branch)
 }
 
 /*
- * Takes all branches at the position of the next one. Keeps them for row,
- * except branches that the flags in excluded drop; keeps none if row is NULL.
- * Adds all of them to sum, unless it is NULL. Decodes the branch after them;
- * *more is false if there is none. False: out of memory.
+ * Takes all branches at the position of the next one. Appends them to row
+ * unless the flags in excluded drop them, or drops all if row is NULL. For
+ * sum, *more and the result, see next_branch().
  */
 static bool
 take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
@@ -150,12 +148,9 @@ take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
 }
 
 /*
- * Skips the branches at the position of the next one, which are excluded, up
- * to the first region (range of source text with a count). Regions come last,
- * and are not excluded: they belong to the line like its cost. Sets *any to
- * whether there is a region at the position, which is the next branch then.
- * Adds the skipped branches to sum, unless it is NULL. *more is false if no
- * branch follows. False: out of memory.
+ * Skips excluded branches at the position of the next one, up to the first
+ * region. Regions are not excluded, and are sorted last. *any: the next branch
+ * is a region. For sum, *more and the result, see next_branch().
  */
 static bool
 skip_to_regions(
@@ -221,11 +216,9 @@ add_covered(struct cg_lines *lines, uint32_t part_fn)
 }
 
 /*
- * True if a row at pos is to be collected: its file is in the batch, which has
- * the files with order numbers from low to high (included), and its line is
- * not excluded from coverage. excluded has the flags CG_EXCLUDE_* of pos; with
- * CG_EXCLUDE_UNRUN only costs of 0 are excluded. cost is the row's cost, NULL
- * for a branch. Line 0 is not collected for cg_lines_new_listed().
+ * True if a row at pos is to be collected. Its file must have an order number
+ * from low to high. Its line must not be excluded by the flags in excluded.
+ * cost: the row's cost, NULL for a branch.
  */
 static bool
 is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
@@ -241,10 +234,9 @@ is_wanted(const struct cg_lines *lines, const struct cg_pos *pos,
 }
 
 /*
- * Collects the lines of function number `number` in the files with order
- * numbers [low, high]: an entry of lines->row for each line, with its costs
- * and branches. Both are sorted by position, so that one pass merges them.
- * Skips excluded lines. False: an error.
+ * Adds the costs and branches of one function to lines->row, by line. Only
+ * files with order numbers [low, high] are collected, and no excluded lines.
+ * False: an error.
  */
 static bool
 collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
@@ -341,10 +333,8 @@ cg_lines_plan_batches(struct cg_lines *lines)
 }
 
 /*
- * Returns the end of the batch that begins at entry `from` of in_file, which
- * is sorted by file. A batch is the files whose rows are collected together.
- * It has at least one whole file, and more files as long as their rows are at
- * most lines->batch_rows.
+ * Returns the end of the batch that begins at entry `from` of in_file. A batch
+ * has at least one whole file, and more files up to lines->batch_rows rows.
  */
 static size_t
 batch_end(const struct cg_lines *lines, size_t from)

@@ -29,9 +29,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Sets *ran to whether the function has a cost of the event on any line that
- * is not excluded, in any file. If so, a function whose number of calls is
- * unknown counts as called once. False: the rows cannot be read.
+ * Sets *ran to whether the function has a cost of the event on any line not
+ * excluded. A function with unknown number of calls then counts as called
+ * once. False: the rows cannot be read.
  */
 static bool
 find_running(struct cg_lines *lines, cg_fn fn, size_t event, bool *ran)
@@ -249,9 +249,9 @@ cg_count_arcs(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
 }
 
 /*
- * Adds the regions (ranges of source text with a count) that begin on the line
- * to hits: how many there are, and how many ran. Skips fillers and regions
- * without code. False: out of memory, or a count overflows (reported).
+ * Adds to hits how many regions begin on the line, and how many of them ran.
+ * Skips fillers and regions without code. False: out of memory, or a count
+ * overflows (reported).
  */
 static bool
 count_regions(struct cg_lines *lines, struct cg_hits *hits)

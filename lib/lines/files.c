@@ -13,9 +13,9 @@
 /* ---- Functions ----------------------------------------------------------- */
 
 /*
- * Returns the entry of lines->in_file that counts the rows of the function
- * that was added last, in one file; appends it if there is none. `file` is the
- * file's order number. Valid until the next one is added. NULL: out of memory.
+ * Returns the entry of lines->in_file that counts the last added function's
+ * rows in a file. Appends it if needed; valid until the next one is added.
+ * file: an order number. NULL: out of memory.
  */
 static struct fn_in_file *
 get_fn_in_file(struct cg_lines *lines, uint32_t file)
@@ -115,12 +115,9 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 }
 
 /*
- * Scans a run (rows of a function in a part): its costs or, if not `costs`,
- * all other rows. Counts the rows of costs, or of branches, by file. If the
- * input does not state the function's first line, lowers lines->first to the
- * lowest line of the counted rows in the function's own file. Adds the counts
- * of calls among the rows to the entries of the called functions. False: out
- * of memory.
+ * Counts the rows of a run in each file: costs or, if not `costs`, branches.
+ * With the branches, sums calls. Lowers lines->first to the lowest line in the
+ * function's own file unless it is stated. False: out of memory.
  */
 static bool
 scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
@@ -155,11 +152,9 @@ scan_packed(struct cg_lines *lines, const struct cg_run *run, bool costs)
 }
 
 /*
- * Counts the rows of a run (rows of a function in a part), other than costs,
- * for the file in which they are. All of them must be branches in ascending
- * order, thus in one file, and the input must state the function's first line.
- * Decodes only the first row, which may have the function's number, and so is
- * faster than scan_packed(). False: out of memory.
+ * Like scan_packed() for branches, but decodes only the first one. The rows
+ * other than costs must be branches in ascending order. The function's first
+ * line must be stated. False: out of memory.
  */
 static bool
 scan_branches(struct cg_lines *lines, const struct cg_run *run)
@@ -181,11 +176,10 @@ scan_branches(struct cg_lines *lines, const struct cg_run *run)
 }
 
 /*
- * Appends a function to lines->part_fn, and sets lines->first to the first
- * line that the input states, or 0. If the function has a name and a file,
- * that file gets an entry in in_file even if the function has no rows there.
- * `run` is the function's only run (rows of it in a part), or CG_NO_RUN if it
- * has none or several. False: out of memory.
+ * Appends a function to lines->part_fn, and sets lines->first to its stated
+ * first line, or 0. run: its only run in the part, or CG_NO_RUN if it has none
+ * or several. A function with name and file gets an entry in in_file, even
+ * without rows there. False: out of memory.
  */
 static bool
 add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)
@@ -291,10 +285,9 @@ cg_lines_clear_counts(struct cg_lines *lines)
 /* ---- The whole ---------------------------------------------------------- */
 
 /*
- * Adds the functions that are called in the part (thread or process), but have
- * no rows there. They are then listed with the calls to them. Clears *in_order
- * if there are any, as functions are no longer sorted by rank then. False: out
- * of memory.
+ * Adds the functions that are called in the part (thread or process) but have
+ * no rows in it. Clears *in_order if there are any: functions are then not
+ * sorted by rank. False: out of memory.
  */
 static bool
 add_callees(struct cg_lines *lines, bool *in_order)

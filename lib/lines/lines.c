@@ -119,10 +119,9 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 /* ---- Cursors ------------------------------------------------------------ */
 
 /*
- * Drops the functions that coverage does not count from lines->fn, which is
- * sorted by first line: those whose lines are all excluded, and those that the
- * compiler has made. A function whose last line is unknown ends where the next
- * one begins.
+ * Removes functions that coverage does not count: excluded ones, and those
+ * made by the compiler. lines->fn must be sorted by first line, as a function
+ * with unknown last line ends before the next one.
  */
 static void
 drop_excluded(struct cg_lines *lines)

@@ -112,11 +112,9 @@ cg_lines_restore_order(struct cg_lines *lines)
 }
 
 /*
- * Gives the files that the input has listed for the part (a thread, process or
- * test) the order of that list. Only permutes the order numbers of these
- * files; other files keep theirs. A file may be listed twice, as --map can
- * make paths equal: its second key is NO_ORDER, which is sorted last and not
- * used. False: out of memory.
+ * Gives the files that the input lists for the part the order of that list.
+ * Other files keep their order numbers. A file may be listed twice, as --map
+ * can cause: the first place counts. False: out of memory.
  */
 bool
 cg_lines_order_listed(struct cg_lines *lines)

@@ -30,12 +30,10 @@ add_owner(struct cg_job *job, struct cg_owners *owners, uint32_t line, cg_fn fn)
 }
 
 /*
- * Closes the open functions that end before `line`. Open functions are nested,
- * and contain the current position. After the end of each, lines belong to the
- * function around it, or to owners->outside. If functions overlap, the outer
- * one is taken to end with the inner one. A function whose last line is
- * unknown (0) is closed, too, but following lines go on to belong to it.
- * False: out of memory.
+ * Closes the open (nested) functions that end before line. After each, lines
+ * belong to the enclosing function, or to owners->outside. If functions
+ * overlap, the outer one ends with the inner one. A function with unknown last
+ * line (0) keeps the lines after it. False: out of memory.
  */
 static bool
 leave_fns(struct cg_job *job, struct cg_owners *owners,

@@ -27,10 +27,9 @@ add_cost(const struct cg_lines *lines, const struct line_row *row, size_t event,
 }
 
 /*
- * True if two functions' rows on one line are copies of the same source code,
- * so that their branches may correspond: both are inlined into functions of
- * other files, or both functions begin on the same line, as instances of a
- * template do.
+ * True if two functions' rows on one line are copies of the same source code.
+ * Their branches may then correspond. Instances of a template begin on the
+ * same line; other copies are inlined into other files.
  */
 static bool
 are_alike(const struct cg_lines *lines, const struct line_row *a,
@@ -46,9 +45,9 @@ are_alike(const struct cg_lines *lines, const struct line_row *a,
 #define SHAPE_FLAGS (CG_BRANCH_FALLTHROUGH | CG_BRANCH_THROW)
 
 /*
- * Finds the row's branches of a kind, which are adjacent, as branches are
- * sorted by kind: sets *from to the first one, and returns their number. If
- * the row has no branches of any kind, returns 0 without setting *from.
+ * Returns the number of the row's branches of a kind, and sets *from to the
+ * first one. They are adjacent. If the row has no branches of any kind, *from
+ * is not set.
  */
 static size_t
 find_branches(const struct cg_lines *lines, const struct line_row *row,
@@ -112,11 +111,9 @@ is_shape(const struct cg_lines *lines, const struct shape *shape,
 }
 
 /*
- * Returns the address of the number of the shape (sequence of branches) that n
- * branches have; 0 is stored there if it is new, and the caller sets it. The
- * caller compares shapes, as hashes may collide. Nearly always it is the last
- * shape, and often the only one, so the map is filled only when a second shape
- * is added. NULL: out of memory.
+ * Returns where the number of the shape of n branches is stored. If 0 is
+ * stored, the caller sets it for a new shape. The caller must compare the
+ * shapes, as hashes may collide. NULL: out of memory.
  */
 static uint32_t *
 find_shape(struct cg_lines *lines, const struct cg_branch *branch, size_t n)
@@ -155,10 +152,9 @@ add_to_shape(struct cg_lines *lines, const struct shape *shape,
 }
 
 /*
- * Appends n > 0 branches to lines->sum, the branches of the line, and gives
- * their blocks new numbers from *block on; *block is the number of blocks so
- * far, and is updated. If "unlike", flags the first one, as these branches do
- * not correspond to those of other functions on the line. False: out of
+ * Appends n > 0 branches to lines->sum, the branches of the line. *block, the
+ * number of blocks so far, numbers their blocks and is updated. unlike: flags
+ * the first one, as they match no other function's branches. False: out of
  * memory.
  */
 static bool
@@ -182,12 +178,10 @@ append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 }
 
 /*
- * Adds the counts of a function's n branches on the line to the branches of
- * another function that have the same shape (sequence of indexes and blocks).
- * If there are none yet, appends the n branches to lines->sum, with new block
- * numbers from *block on. If "unlike", the first one is then flagged: the
- * branches do not correspond to those before. False: out of memory. A sum that
- * overflows is reported, and ends all cursors.
+ * Adds the counts of a function's n branches on the line to branches of equal
+ * shape. Appends the branches if there are none. unlike, block: see
+ * append_branches(). False: out of memory. An overflow is reported and ends
+ * all cursors.
  */
 static bool
 add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
