@@ -77,10 +77,9 @@ same_file(const struct cg_elffile *a, const struct cg_elffile *b)
 }
 
 /*
- * Opens search->path as search->found if it is the debug file of the ELF file:
- * by equal build-ids or, if one has none, by the checksum in the debuglink.
- * Returns the status; CG_EINPUT: the file is not that debug file, or it is the
- * ELF file itself. After a failure nothing is open.
+ * Opens search->path as search->found if it is the ELF file's debug file, by
+ * build-id or checksum. Returns the status; CG_EINPUT: it is not. After a
+ * failure nothing is open.
  */
 static int
 try_path(struct search *search)
@@ -187,9 +186,9 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 /* ---- Alternate files ---------------------------------------------------- */
 
 /*
- * Returns the real path of a link that the ELF file at path states. A relative
- * link begins at the directory of that file. The caller frees the result.
- * NULL: no such file exists, the path is too long, or out of memory.
+ * Returns the real path of a link stated in the ELF file at path. A relative
+ * link begins at its directory. The caller frees it. NULL: it does not exist
+ * or is too long, or out of memory.
  */
 static char *
 resolve(const char *path, const char *link)
@@ -251,10 +250,10 @@ struct liblzma {
 };
 
 /*
- * Decompresses an xz file into *bytes and sets *size to its length; both are
- * NULL and 0 before. The caller frees *bytes, also after a failure. Returns
- * the status; CG_EINPUT: malformed, or much larger than its compressed size
- * allows, CG_ELIMIT: out of memory, CG_EREAD: liblzma cannot be loaded.
+ * Decompresses an xz file into *bytes, of *size bytes; both must be 0 before.
+ * The caller frees *bytes, also after a failure. Returns the status;
+ * CG_EINPUT: malformed or expanding too much, CG_EREAD: liblzma cannot be
+ * loaded.
  */
 static int
 decompress(struct cg_slice compressed, char **bytes, size_t *size)

@@ -31,11 +31,9 @@ struct text {
 };
 
 /*
- * Stops a demangler whose output (text) became too long or for which memory
- * ran out. Its callback calls this: longjmp() is the only way. Does nothing at
- * a piece with a byte that is not ASCII, so that nothing leaks: the C++
- * demangler has all data on its stack; the Rust demangler has allocated memory
- * only while it prints an identifier from punycode, which is never all ASCII.
+ * Stops a demangler by longjmp(), as its callback cannot return an error. Does
+ * nothing at a piece that is not ASCII. There the Rust demangler may have
+ * memory that would leak, as it decodes punycode.
  */
 static void
 stop(struct text *text, const char *piece, size_t len)
@@ -96,9 +94,9 @@ demangle(struct text *text, const char *name)
 }
 
 /*
- * Returns the demangled name of a symbol of D, to be freed; NULL: the name is
- * not one of D, or too long. libiberty ends the process here when memory runs
- * out, so the length and the number of back references are limited.
+ * Returns the demangled name of a symbol of D, to be freed. NULL: it is not
+ * one, or is too long or complex. libiberty ends the process when memory runs
+ * out, so the limits are needed.
  */
 static char *
 demangle_d(const char *name)
@@ -113,10 +111,9 @@ demangle_d(const char *name)
 }
 
 /*
- * Sets *result to the demangled name (of C++, Rust, D or Java), or to name
- * itself if it is not mangled or cannot be demangled. *made is memory that the
- * caller frees, also after a failure; *result may point into it. False: out of
- * memory.
+ * Sets *result to the demangled name, or to name if it cannot be demangled.
+ * *result may point into *made, which the caller frees, also after a failure.
+ * False: out of memory.
  */
 static bool
 demangle_any(const char *name, struct cg_slice *result, char **made)

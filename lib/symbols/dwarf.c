@@ -114,9 +114,9 @@ get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 }
 
 /*
- * Returns a copy of a file's path; a relative path is joined to the unit's
- * compilation directory, if the unit states one. Valid as long as the symbols.
- * "": the path is unknown, or out of memory (recorded in dwarf->status).
+ * Returns a copy of a file's path, which is valid as long as the symbols.
+ * Relative paths are joined to the unit's directory, if any. "": unknown, or
+ * out of memory (recorded in dwarf->status).
  */
 static const char *
 keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
@@ -393,10 +393,9 @@ list_units(struct cg_dwarf *dwarf, struct question *question)
 /* ---- For symbols.c ------------------------------------------------------ */
 
 /*
- * Makes the data of a section end with a NUL, as libdw relies on NULs after
- * strings. If "only_strings", the section has strings only, and loses a last
- * string without a NUL. Any other section gets a NUL appended. False: out of
- * memory.
+ * Makes a section's data end with a NUL, as libdw relies on that. A section of
+ * strings only loses a last string without a NUL; others get one appended.
+ * False: out of memory.
  */
 static bool
 end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
@@ -473,10 +472,9 @@ prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
 }
 
 /*
- * Opens the DWARF data of a file for libdw, with its sections prepared, and
- * returns it. NULL: there is none, or it would expand too much (*status is
- * unchanged then), or *status is CG_ELIMIT or CG_EREAD. *status may be
- * CG_ELIMIT with a result, too, which is then incomplete.
+ * Opens the DWARF data of a file for libdw, which the caller ends. NULL: none,
+ * or it expands too much; *status is set only for CG_ELIMIT or CG_EREAD. With
+ * CG_ELIMIT a result may be incomplete.
  */
 static Dwarf *
 begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)

@@ -33,11 +33,9 @@ get_number(Dwarf_Die *die, unsigned name)
 /* ---- Ranges ------------------------------------------------------------- */
 
 /*
- * Adds the address ranges of a DWARF entry to spans, each with this id.
- * Returns true if it added any. Functions that the linker has discarded have a
- * range near 0, where there is no code, and are skipped. Stops when
- * dwarf->left, the limit for the whole file, is used up. Out of memory is
- * recorded in dwarf->status.
+ * Adds the address ranges of a DWARF entry to spans, with this id; true if
+ * any. Skips functions discarded by the linker, which lie where no code is.
+ * Stops after dwarf->left ranges; out of memory sets dwarf->status.
  */
 static bool
 add_ranges(
@@ -88,9 +86,8 @@ has_scopes(int tag)
 
 /*
  * Adds a DWARF entry to unit->scope if it is a function or inlined call with
- * code. `parent` is the scope that contains it; only an inlined call stores
- * it. Returns the scope of the entry's children: the new one or, if none was
- * added, parent. If memory runs out, sets dwarf->status.
+ * code. Returns the scope of its children: the new one, else parent. Out of
+ * memory sets dwarf->status.
  */
 static uint32_t
 take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
@@ -118,11 +115,9 @@ take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
 }
 
 /*
- * Moves path[0..*depth], the path of DWARF entries from the root to the
- * current one, to the next entry that is not within path[*depth]; false at the
- * end. At the end of a list of siblings libdw returns the address of the end
- * mark, after which the parent's sibling follows. Asking libdw for that
- * sibling would walk the parent again, at each level.
+ * Moves path, the entries from the root to the current one, to the next entry
+ * not within that. False: the end. Does not ask libdw for the parent's
+ * sibling, as libdw would walk the parent again.
  */
 static bool
 next_die(Dwarf_Die *path, size_t *depth)

@@ -93,11 +93,10 @@ compare_aliases(const void *left, const void *right)
 }
 
 /*
- * Adds one function for the n symbols at an address (aliases, the best name
- * first), with the largest of their sizes. *covered is the end of all symbols
- * of type function that were added so far, and is updated. Nothing is added at
- * an address below *covered if no symbol there has that type, or none has a
- * size: such symbols are labels in a function. False: out of memory.
+ * Adds one function for the n symbols at an address, the best name first, with
+ * their largest size. Skips labels within functions, which have no type or
+ * size. *covered: the end of functions so far, updated here. False: out of
+ * memory.
  */
 static bool
 add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,

@@ -41,12 +41,9 @@ end_of_class(const char *at)
 }
 
 /*
- * Skips the separator between the class, which begins at name, and the method
- * (";", ";." or ";::", or the colon of stackcollapse-perf.pl). It begins at
- * `at`; returns its end, where the method begins. NULL: name is not a class
- * and a method. The L before a class may be missing only with a colon and in a
- * package ("io/netty/Loop:.run"): stackcollapse-perf.pl keeps it for other
- * classes.
+ * Returns the start of the method, after the separator at `at` (";", ";." or
+ * ";::", or a colon). NULL: name is not a class and a method. Only
+ * stackcollapse-perf.pl's "io/netty/Loop:.run" has no L before the class.
  */
 static const char *
 skip_separator(const char *name, const char *at)
@@ -70,9 +67,8 @@ skip_separator(const char *name, const char *at)
 
 /*
  * Skips a type of a method descriptor, "I" or "[Ljava/lang/Object;", and
- * returns its end. At the end of the text, where perf may have truncated it,
- * accepts any start of a type. `semicolon` is the character that ends a class.
- * NULL: not a type.
+ * returns its end. A truncated type at the end of the text is accepted.
+ * semicolon: the character after a class. NULL: not a type.
  */
 static const char *
 skip_type(const char *at, char semicolon)
@@ -112,10 +108,9 @@ skip_descriptor(const char *text, char semicolon)
 }
 
 /*
- * Converts the name of one Java method, which begins at `name`, to the form
- * "io.netty.Loop.run": writes it at *to, without a NUL, and moves *to to its
- * end. Returns the end of the method in name, descriptor included. NULL: there
- * is no method, and nothing is written.
+ * Writes the name of one Java method at *to, as "io.netty.Loop.run" without a
+ * NUL, and moves *to. Returns the end of the method in name, after its
+ * descriptor. NULL: no method, nothing written.
  */
 static const char *
 convert(const char *name, char **to)

@@ -177,10 +177,9 @@ add_stub(struct cg_functions *fns, uint64_t addr, const char *called)
 }
 
 /*
- * Adds the stubs in a section of the PLT as functions, named after the
- * functions that they call. They have no size: each extends to the next one.
- * Code that is no known stub is skipped. False: out of memory, or the section
- * cannot be read.
+ * Adds the stubs in a section of the PLT as functions named after those that
+ * they call. They have no size. Skips other code. False: out of memory, or the
+ * section cannot be read.
  */
 static bool
 add_stubs(struct cg_functions *fns, const struct cg_section *section,

@@ -44,10 +44,9 @@ add_piece(struct cg_spans *flat, uint64_t low, uint64_t high, uint32_t id)
 }
 
 /*
- * Adds ranges to flat for the addresses [*at, to) of the open ranges, which
- * are nested, innermost last. Each address gets the id of the innermost open
- * range that contains it. Removes the open ranges that end at `to` or before,
- * and moves *at to `to`. False: out of memory.
+ * Adds ranges for the addresses [*at, to) to flat, each with the id of the
+ * innermost open range. Removes open ranges that end by `to`, and sets *at to
+ * it. False: out of memory.
  */
 static bool
 close_until(

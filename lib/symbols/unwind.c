@@ -83,10 +83,10 @@ cg_stack_pointer(unsigned machine)
 /* ---- Rules -------------------------------------------------------------- */
 
 /*
- * Returns the rule by which register `to` of the caller is found, from the n
- * DWARF operations that libdw states for it. Common forms get a kind of their
- * own; others are kept as an expression. The kind is UNDEFINED if n is 0 or
- * too large, or the value is in a register that is not tracked.
+ * Returns the rule for register `to` of the caller, from libdw's n DWARF
+ * operations. Common forms have their own kinds; others are kept as
+ * expressions. UNDEFINED: n is 0 or too large, or the value is in a register
+ * that is not tracked.
  */
 static struct rule
 make_rule(unsigned to, const Dwarf_Op *op, size_t n)
@@ -145,12 +145,10 @@ set_cfa(struct cg_frame_rules *rules, Dwarf_Frame *frame)
 }
 
 /*
- * Adds to "rules" how the values of the caller's registers are found, as
- * libdw's frame states it. The array has room for CG_REGISTERS rules. A
- * register that keeps its value gets no rule. A register whose value is lost,
- * or cannot be interpreted, gets a bit in rules->lost instead. Sets
- * rules->found if there is a rule or bit. Sets rules->end if the return
- * address has no value: the frame has no caller.
+ * Adds the rules for the caller's registers, as libdw's frame states them.
+ * Registers that keep their value get none; those lost or not understood get a
+ * bit in rules->lost. Either sets rules->found. Sets rules->end if there is no
+ * return address, and so no caller.
  */
 static void
 set_rules(struct cg_frame_rules *rules, Dwarf_Frame *frame)
@@ -485,12 +483,10 @@ apply(const struct state *state, const struct rule *rule, uint64_t *value)
 }
 
 /*
- * Checks a step from a callee to its caller, and sets regs->called. regs has
- * the caller's registers; sp and pc are the callee's. The caller's stack
- * pointer must be known and not below the callee's. If "signal", it may be
- * below, as a handler may have a stack of its own. It may be equal only if the
- * pc differs. Returns CG_UNWOUND, CG_UNWOUND_END if there is no caller, or
- * CG_UNWOUND_UNKNOWN if the registers cannot be right.
+ * Ends a step from a callee, with sp and pc, to its caller, with regs. Sets
+ * regs->called. The stack must shrink, or stay equal at another pc, except to
+ * a caller that a signal interrupted. Returns CG_UNWOUND, CG_UNWOUND_END: no
+ * caller, or CG_UNWOUND_UNKNOWN: regs are wrong.
  */
 static enum cg_unwound
 finish(struct cg_registers *regs, uint64_t sp, uint64_t pc, bool signal)
@@ -544,12 +540,10 @@ step(const struct cg_frame_rules *rules, const struct cg_memory *memory,
 }
 
 /*
- * Replaces the registers by those of the caller, by the frame pointer alone.
- * It points to the caller's frame pointer in memory, and the return address
- * follows. Returns CG_UNWOUND_GUESSED; CG_UNWOUND_END: there is no caller,
- * CG_UNWOUND_UNKNOWN: the registers are unknown or cannot be right,
- * CG_UNWOUND_SHORT: the memory lacks the frame. Unless a caller is returned,
- * the registers may be changed in part.
+ * Replaces the registers by the caller's, by the frame pointer alone. Returns
+ * CG_UNWOUND_GUESSED; CG_UNWOUND_END: no caller, CG_UNWOUND_UNKNOWN: registers
+ * unknown or wrong, CG_UNWOUND_SHORT: memory is missing. Without a caller,
+ * registers may be changed in part.
  */
 static enum cg_unwound
 step_by_fp(const struct cg_memory *memory, struct cg_registers *regs)
