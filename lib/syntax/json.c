@@ -163,14 +163,14 @@ close_level(struct cg_json *json, const char *at, const char *end)
 }
 
 /*
- * Returns the number of leading digits in eight bytes, the first one lowest,
- * and sets their value. A byte of 0 to 9 stays below 0x80 when 0x76 is added;
- * a carry changes only bytes after one that is not a digit.
+ * Returns the number of leading digits in eight bytes, the first one lowest.
+ * Sets *value to their value.
  */
 static inline unsigned
 join_digits(uint64_t word, uint64_t *value)
 {
 	uint64_t digits = word ^ '0' * CG_ONES;
+	/* The high bit means above 9; a carry changes only later bytes. */
 	uint64_t others = ((digits + 0x76 * CG_ONES) | digits) & CG_HIGH_BITS;
 	unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 
@@ -212,9 +212,8 @@ take_digits(const char *at, const char *end, uint64_t *value)
 
 /*
  * Takes the digits after a decimal point, sets *places to their number, and
- * returns their end. Appends them to *value, which has the digits before the
- * point, if there are at most PLAIN_DIGITS after it; else leaves *value, which
- * is then useless.
+ * returns their end. Appends up to PLAIN_DIGITS digits to *value, the digits
+ * before the point. With more digits, *value is useless.
  */
 static inline const char *
 take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
@@ -538,11 +537,9 @@ take_element(struct cg_json *json)
 }
 
 /*
- * Takes the next token in an object if it is in the form that most writers
- * use: a key, a string, a plain number, { or }, with at most one blank after
- * colon and comma. CG_JSON_BAD: it is not, nothing is taken, and the caller
- * parses the general form. Not inlined, so that faster paths of the caller
- * need not save registers for it.
+ * Takes the next token in an object if it has the form that most writers use.
+ * Returns CG_JSON_BAD if not; nothing is taken then, and the caller parses the
+ * general form. Not inlined: see next_token().
  */
 static __attribute__((noinline)) enum cg_json_type
 take_member(struct cg_json *json)
@@ -574,9 +571,9 @@ take_member(struct cg_json *json)
 }
 
 /*
- * Takes the next token in the general form. A token at the end of the window
- * (the part of the input that is in memory) is taken again after more text was
- * read. Not inlined, so that the fast paths do not save registers for it.
+ * Takes the next token in the general form, reading more input if the token
+ * may continue there. Not inlined, so that the fast paths do not save
+ * registers for it.
  */
 static __attribute__((noinline)) enum cg_json_type
 next_token(struct cg_json *json)

@@ -60,8 +60,8 @@ shift_digits(struct cg_slice text, int places, uint64_t *number)
 
 /*
  * Sets *number to the number in text divided by 10 to the power of -places;
- * places is negative. Rounds half up, for which the digits after the point do
- * not matter. False: the integer before the point does not fit into 64 bits.
+ * places is negative. Rounds half up, for which digits after the point do not
+ * matter. False: the integer before the point does not fit into 64 bits.
  */
 static bool
 drop_digits(struct cg_slice text, int places, uint64_t *number)

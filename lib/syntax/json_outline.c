@@ -44,11 +44,9 @@ token_of(const struct cg_json *json)
 }
 
 /*
- * True if the next item of a level, of n bytes, belongs in the outline; then
- * writes a comma before it, unless it is the first one. Of an array, keeps the
- * first items and those whose index is a power of two: after hundreds of equal
- * items others may come. Items that exceed the level's share of the outline
- * are dropped.
+ * True if the next item of a level, of n bytes, is to be written. Then the
+ * comma before it is written. Long arrays keep items at powers of two: others
+ * may follow hundreds of equal ones.
  */
 static bool
 keeps_item(struct outline *o, unsigned level, size_t n, bool in_array)
@@ -65,11 +63,9 @@ keeps_item(struct outline *o, unsigned level, size_t n, bool in_array)
 }
 
 /*
- * Writes the value that was just read to the outline. A scalar is copied, or
- * written as "" if it is longer than VALUE_MAX. Of an object or array, writes
- * the opening bracket; its items follow. An object or array nested deeper than
- * LEVELS is written without items, and skipped. False: it cannot be skipped,
- * as the text ends in it or is malformed.
+ * Writes the value just read to the outline: a scalar or an opening bracket.
+ * Long scalars become "", and levels that are too deep are written empty.
+ * False: the text ends in a skipped level, or is malformed there.
  */
 static bool
 put_value(struct outline *o, enum cg_json_type type)
@@ -101,9 +97,9 @@ put_value(struct outline *o, enum cg_json_type type)
 }
 
 /*
- * Handles the token that was just read: the end of the innermost level, or an
- * item of the level (a key or a value). Writes the token to the outline, or
- * skips the item with its value. False: the text or the document has ended.
+ * Writes the token just read to the outline: a key, a value or a level's end.
+ * Skips items that the outline does not keep. False: the text or the document
+ * has ended.
  */
 static bool
 take_item(struct outline *o, enum cg_json_type type)

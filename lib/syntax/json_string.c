@@ -36,10 +36,9 @@ put_utf8(char *to, unsigned code)
 }
 
 /*
- * Writes the character of the escape \uXXXX at *at, or of two that are a
- * surrogate pair, as UTF-8 at `to`. Moves *at to the end of the escape, and
- * returns the end of what was written. \udc80 to \udcff become the byte that
- * they stand for, other lone surrogates U+FFFD.
+ * Writes the character of the escape \uXXXX at *at, or of a surrogate pair, as
+ * UTF-8 at `to`. Moves *at past it, and returns the end. Lone surrogates
+ * \udc80 to \udcff become single bytes, other ones U+FFFD.
  */
 static char *
 put_unicode(char *to, const char **at, const char *end)
@@ -115,10 +114,9 @@ short_escape(unsigned char byte)
 }
 
 /*
- * Writes the character at *at, which is special or not ASCII, as JSON string
- * text at `to`: UTF-8 unchanged, else an escape. Moves *at past the character.
- * Returns the end of what was written. A byte that is not UTF-8 becomes a lone
- * surrogate, \udc80 to \udcff.
+ * Writes the special or non-ASCII character at *at as text of a JSON string.
+ * Moves *at past it, and returns the end. UTF-8 is copied; a byte that is not
+ * UTF-8 becomes \udc80 to \udcff.
  */
 static char *
 put_special(char *to, const char **at, const char *end)
@@ -151,10 +149,9 @@ put_special(char *to, const char **at, const char *end)
 }
 
 /*
- * Writes the text from *from to stop with JSON escapes; the last UTF-8
- * sequence or group of eight plain bytes may go beyond stop, but not beyond
- * end. Sets *from to the first byte that was not taken. Returns the end of the
- * result.
+ * Writes the text from *from to stop with JSON escapes. Moves *from, and
+ * returns the end of the result. May take a few bytes beyond stop to complete
+ * a character or word, but none beyond end.
  */
 static char *
 put_piece(char *to, const char **from, const char *stop, const char *end)

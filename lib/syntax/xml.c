@@ -262,9 +262,8 @@ on_text(void *arg, const xmlChar *text, int len)
 
 /*
  * Copies the n attributes of a tag to xml->attribute, and sets the event's
- * range of them. If memory runs out, the reader has failed and the event has
- * none. libxml2 passes five pointers for each: the first is the name, the
- * fourth and fifth are the begin and end of the value.
+ * range of them. Leaves the event without attributes if memory runs out, which
+ * is recorded. given: SAX2's five pointers for each attribute.
  */
 static void
 add_attributes(
@@ -384,11 +383,9 @@ load(struct cg_job *job)
 }
 
 /*
- * True if the encoding that the XML declaration names must be ignored, because
- * the bytes have another. That is so for texts with a byte order mark, which
- * the input has converted to UTF-8. It is also so if UTF-16 is declared, but
- * the text begins with "<?xml" in single bytes. .NET's StringWriter declares
- * UTF-16 for text that is then written as UTF-8.
+ * True if the encoding in the XML declaration must be ignored. Input with a
+ * byte order mark was already converted to UTF-8. .NET's StringWriter declares
+ * UTF-16 for text written as UTF-8.
  */
 static bool
 is_mislabelled(struct cg_in *in)
@@ -669,10 +666,9 @@ add_content(struct cg_xml *xml, struct cg_slice text)
 }
 
 /*
- * Consumes the content and the end tag of an element that is empty or has only
- * text, as most do. Unless text is NULL, sets *text to the text, which may be
- * empty and points into xml->text. False: the element has other content, or
- * its end was not parsed yet; nothing is consumed.
+ * Consumes the content and end tag of an element with at most one text and no
+ * elements. *text, unless NULL, points into xml->text. False: other content,
+ * or not all of it is parsed yet; nothing is consumed.
  */
 static bool
 take_simple(struct cg_xml *xml, struct cg_slice *text)
