@@ -179,10 +179,9 @@ open_slot(struct cg_queue *queue, struct slot *slot)
 }
 
 /*
- * Returns the slot (memory) to fill for the next piece, which cg_queue_put()
- * then hands to the threads; NULL: all slots are in use, or out of memory.
- * Slots are opened on demand, in order. If one cannot be opened, the queue
- * from then on has only the slots before it.
+ * Returns memory to fill for the next piece of work; cg_queue_put() then hands
+ * it to the threads. NULL: all slots are in use, or out of memory. If a later
+ * slot cannot be allocated, the queue becomes shorter.
  */
 void *
 cg_queue_slot(struct cg_queue *queue)
