@@ -40,10 +40,9 @@ struct table {
 /* ---- The table ---------------------------------------------------------- */
 
 /*
- * Looks up an option's name in table->number, the map from names to numbers of
- * options. Numbers begin at 1. Returns the address of the number, which is
- * valid until the next call. If the number is 0, the name is new, and the
- * caller must set the number. NULL: out of memory (reported).
+ * Returns the address of the number (from 1) of the option `name`, valid until
+ * the next call. The number is 0 if the name is new; the caller then sets it.
+ * NULL: out of memory (reported).
  */
 static uint32_t *
 find_entry(struct table *table, const char *name)
@@ -59,10 +58,9 @@ find_entry(struct table *table, const char *name)
 }
 
 /*
- * Adds an option to the table for getopt_long(), with its meaning. If the
- * table already has an option of that name, changes nothing and returns true.
- * The table keeps the pointer to the name. False: out of memory. If name is
- * NULL, the caller could not allocate it, and the result is false, too.
+ * Adds an option and its meaning to the table, unless the table has an option
+ * of this name. Keeps the pointer to the name. False: out of memory, here or
+ * when name (then NULL) was allocated.
  */
 static bool
 add_entry(
@@ -485,10 +483,9 @@ check_output(const struct args *args)
 }
 
 /*
- * Gives the job a name of the output, whose suffix selects the format. The
- * name is that of -o. Without -o, it is the template of --name, if the
- * template ends in a suffix without a placeholder. Does nothing for --series,
- * or if there is no such name. Returns the status.
+ * Tells the job the name of the output, whose suffix selects the format.
+ * Without -o, this is the template of --name, if it has a fixed suffix. Does
+ * nothing for --series. Returns the status.
  */
 static int
 set_output_format(const struct args *args)

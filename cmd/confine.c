@@ -11,10 +11,9 @@
 #include "cmd.h"
 
 /*
- * Lets the sandbox read the directory at "path". If a file is there, lets it
- * read the file's directory, as other files that belong to the input may be in
- * it. Does nothing for a file's name without a directory, as the working
- * directory may be read anyway.
+ * Allows reading the directory at path or that of the file at path: files next
+ * to an input may belong to it. Does nothing for a file in the working
+ * directory, which may be read anyway.
  */
 static void
 allow_around(struct sandbox *box, const char *path)

@@ -147,10 +147,9 @@ print_parts(const struct cg_graph *graph, bool all)
 }
 
 /*
- * Sets *column to the event or formula of --event. Without --event, sets it to
- * the main event. Events are numbered first, then formulas. Sets *count to the
- * number of functions to print (--top). Returns CG_OK or the status of a usage
- * error (reported).
+ * Sets *column to the event or formula of --event (default: the main event),
+ * and *count to the number of --top. Formulas are numbered after all events.
+ * Returns a usage error, or CG_OK.
  */
 static int
 choose_column(const struct args *args, const struct cg_graph *graph,
@@ -201,11 +200,9 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 }
 
 /*
- * Returns the costs of functions, summed over all parts (threads, processes).
- * "column" is the event or formula by which functions are ranked. The sums
- * have only the costs of that event. For JSON, and if it is a formula, which
- * may name any event, they have the costs of all events. The caller frees the
- * sums. NULL: out of memory.
+ * Returns the costs of functions, summed over all parts, for the caller to
+ * free: of the event `column` or, for JSON and formulas, of all events. NULL:
+ * out of memory.
  */
 static struct cg_sums *
 sum_functions(

@@ -27,10 +27,9 @@ struct ranked_fn {
 };
 
 /*
- * Writes a member of the outermost JSON object, with a comma after it, and
- * releases its value. If "complete" is false, memory ran out while the caller
- * made the value; then it is written as far as it was made. Returns false in
- * this case, and if memory runs out now.
+ * Writes a member of the outermost JSON object with a comma, and frees value.
+ * complete: false if memory ran out when value was made. Returns false then,
+ * or if memory runs out now.
  */
 static bool
 write_member(const char *key, struct json_object *value, bool complete)

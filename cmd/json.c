@@ -113,10 +113,9 @@ copy_number(char **to, const char **at, const char *end)
 }
 
 /*
- * Copies JSON text to plain, which has room for all of the text, in a form
- * that json-c reads correctly: escapes that stand for bytes become these
- * bytes. Returns the number of bytes. 0: json-c would misread the text, as it
- * has NaN, Infinity, a NUL or an integer that is too large.
+ * Copies JSON text to `plain`, which is as large. Replaces escapes of bytes,
+ * which json-c misreads. Returns the length; 0: the text has NaN, Infinity, a
+ * NUL or too large an integer, which json-c misreads, too.
  */
 static size_t
 make_plain(char *plain, struct cg_slice text)

@@ -40,10 +40,9 @@ struct names {
 };
 
 /*
- * Removes the newline or NUL at the end of a name, and passes the name to
- * names->add() unless it is empty. The name has n bytes with that end. A NUL
- * inside the name is an error: then the names of the list end in NUL, but -0
- * was not given. "arg" is a struct names. Returns the status.
+ * Passes a name of n bytes to names->add without its newline or NUL, unless it
+ * is empty. A NUL within the name is an error: the list needs -0. arg is a
+ * struct names. Returns the status.
  */
 static int
 add_name(void *arg, char *name, size_t n)

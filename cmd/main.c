@@ -24,10 +24,9 @@ report(void *arg, const struct cg_message *message)
 }
 
 /*
- * Opens /dev/null for standard input, output and error if they are closed.
- * Otherwise the next file that is opened would get such a number, and messages
- * would end up in an output. The replacement behaves like a closed file: input
- * cannot be read, the other two cannot be written. False: not possible.
+ * Opens /dev/null for each standard file that is closed: otherwise an output
+ * could get its number, and receive messages. Like a closed file, it cannot be
+ * read (input) or written. False: not possible.
  */
 static bool
 fill_standard_files(void)
@@ -92,10 +91,9 @@ stop(int signal)
 }
 
 /*
- * Catches signals that end the program: they only set a flag that stops the
- * job, which then removes its temporary file. Signals that are ignored stay
- * so. Writes to a pipe without a reader, or beyond the limit of file sizes,
- * fail instead of ending the program.
+ * Makes signals that would end the program stop the job, which then removes
+ * its temporary file. Makes writes to a closed pipe, or beyond the file size
+ * limit, fail.
  */
 static void
 catch_signals(struct cg_job *job)

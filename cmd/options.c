@@ -10,10 +10,9 @@
 #include "cmd.h"
 
 /*
- * Sets *to to the value of the option with this letter. Rejects a second
- * value, as the first one would be lost. Rejects an empty value, which often
- * is an unset shell variable; -O '' would mean "/". Returns the status: CG_OK,
- * or that of a usage error (reported).
+ * Sets *to to the value of the option -letter. Fails if the option was given
+ * before, or if the value is empty, which often is an unset shell variable.
+ * Returns the status.
  */
 static int
 set_once(struct args *args, const char **to, const char *value, char letter)

@@ -112,11 +112,9 @@ sum_sizes(const struct args *args)
 }
 
 /*
- * Draws the progress line of a conversion. While inputs are read, shows the
- * share of their bytes that was read, and the time left at this speed. "past"
- * is the time since the start, in seconds. If the size of the inputs is
- * unknown, shows only the number of bytes read. Once writing has begun, shows
- * the number of bytes written.
+ * Draws the progress line of a conversion: the share of the input read and the
+ * time left. Draws only the number of bytes if the size is unknown, or an
+ * output is written. past: seconds since the start.
  */
 static void
 draw_conversion(struct conversion *work, double past)

@@ -194,10 +194,9 @@ compare_calls(const void *pa, const void *pb)
 }
 
 /*
- * Writes the edges of the ranges of allowed system call numbers to edge[], in
+ * Writes the edges of the ranges of allowed system calls to edge[], in
  * ascending order: the first number of each range, and the first one after it.
- * A number is allowed if an odd number of edges is at or below it. Returns the
- * number of edges.
+ * Returns the number of edges, at most two for each call.
  */
 static size_t
 list_edges(unsigned *edge)
@@ -216,13 +215,10 @@ list_edges(unsigned *edge)
 }
 
 /*
- * Writes BPF instructions that search a system call's number among edges, and
- * allow or forbid the call. Returns the end of the instructions. The edges are
- * sorted; at each one, forbidden numbers change to allowed ones or back,
- * beginning with forbidden. From `low` to `high` edges (both included) may be
- * at or below the number. It is a search tree, because the kernel compiles
- * each filter and tries it with each call number, so each instruction costs
- * time.
+ * Writes BPF instructions that allow or forbid a system call after a binary
+ * search. At each of the sorted edges, forbidden numbers change to allowed
+ * ones or back. low, high: edges (included) that may be at or below it.
+ * Returns the instructions' end.
  */
 static struct sock_filter *
 put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
@@ -230,12 +226,14 @@ put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
 	const size_t middle = (low + high + 1) / 2;
 	struct sock_filter *test = to++;
 
+	/* A number after an odd number of edges is in a range. */
 	if (low == high) {
 		*test = (struct sock_filter)BPF_STMT(
 		    BPF_RET | BPF_K, low % 2 == 1 ? SECCOMP_RET_ALLOW
 						  : SECCOMP_RET_ERRNO | EPERM);
 		return to;
 	}
+	/* The kernel tries each filter with all numbers: lists are slow. */
 	to = put_tree(to, edge, low, middle - 1);
 	*test = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K,
 	    edge[middle - 1], (unsigned char)(to - test - 1), 0);

@@ -135,17 +135,15 @@ put_html(FILE *to, struct cg_slice text)
 }
 
 /*
- * Closes a stream of open_memstream(). *text is then the text that was written
- * to it, which the caller frees. "to" is NULL if the stream could not be
- * opened. False: out of memory, and *text is NULL. Checks the stream for that
- * before closing it, because fclose() returns 0 even if the last allocation
- * failed.
+ * Closes a stream of open_memstream() (or NULL), and leaves its text in *text
+ * for the caller to free. False: out of memory, with *text NULL.
  */
 bool
 close_text(FILE *to, char **text)
 {
 	bool ok = to != NULL && !ferror(to);
 
+	/* fclose() returns 0 even if the last allocation failed. */
 	if (to != NULL && fclose(to) == 0 && ok && *text != NULL)
 		return true;
 	free(*text);
@@ -206,10 +204,9 @@ copy_text(struct cg_job *job, struct cg_slice text)
 }
 
 /*
- * Returns the escape sequence for the colour that perf gives to the percentage
- * in cell: red from 5, green from 0.5 on, whatever the sign. "": none, because
- * the cell has a lower percentage or none, the stream `to` is no terminal, or
- * NO_COLOR is set (no-color.org).
+ * Returns the escape sequence of perf's colour for the percentage in cell: red
+ * from 5, green from 0.5, whatever the sign. "": no colour, also if `to` is no
+ * terminal or NO_COLOR is set (no-color.org).
  */
 static const char *
 colour_of(FILE *to, const char *cell)

@@ -138,9 +138,9 @@ sort_and_cut(struct ranking *ranking)
 }
 
 /*
- * Adds a function or cycle (functions that call each other) to the ranking by
- * its cost "key" (self or inclusive). Does nothing if that cost is 0. Once the
- * ranking has twice as many rows as wanted, drops the lowest half.
+ * Adds a function or cycle to the ranking by its cost `key` (self or
+ * inclusive), unless that is 0. At twice as many rows as wanted, drops the
+ * lowest ones.
  */
 static void
 add_row(struct ranking *ranking, struct row *row, int key)
@@ -156,11 +156,9 @@ add_row(struct ranking *ranking, struct row *row, int key)
 }
 
 /*
- * Fills the ranking with functions and cycles (functions that call each
- * other), by inclusive or self cost, highest first. Keeps only the first ones,
- * as many as the ranking is to have. The self cost of a cycle is the sum of
- * its members' costs, so by self cost only functions are ranked. Function 0 is
- * not ranked by inclusive cost, which is the total.
+ * Fills the ranking by self or inclusive cost, highest first, with at most
+ * ranking->top functions and cycles. By self cost ranks only functions, as a
+ * cycle's self cost is that of its members.
  */
 static void
 rank_functions(struct ranking *ranking, int key)

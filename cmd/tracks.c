@@ -19,11 +19,9 @@ is_timed(const struct cg_track *track)
 }
 
 /*
- * Sets *times to a track (samples or calls of one thread) and its longest gap.
- * In a track of samples, a gap is the time between two samples, or from the
- * track's begin to the first sample. In a track of calls, it is a time in
- * which no call was open. Time after the last sample or call does not count.
- * False: out of memory.
+ * Sets *times to a track and its longest gap: between two samples, or outside
+ * of calls. A gap may begin at the track's begin; after the last moment none
+ * is counted. False: out of memory.
  */
 static bool
 measure_track(

@@ -32,9 +32,9 @@ struct call_tree {
 };
 
 /*
- * Parses --tree, "1", "0.5%" or "1%,10", into tree: the least share of the
- * costs, in percent, of a line that is printed, and the number of levels, by
- * default all. Returns the status of a usage error, or CG_OK.
+ * Parses --tree, such as "0.5%" or "1%,10": the least share of the costs of a
+ * printed line, in millionths of a percent, and the number of levels (default:
+ * all). Returns a usage error, or CG_OK.
  */
 static int
 parse_limits(const struct args *args, struct call_tree *tree)

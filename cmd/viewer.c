@@ -55,10 +55,9 @@ list_viewers(const struct args *args, struct viewers *viewers)
 }
 
 /*
- * Replaces this process by the first viewer that can be executed, with the
- * file at "path". Before each try, writes the index of the viewer to the pipe
- * "link". So the last index is that of the viewer that runs. If none can be
- * executed, writes viewers->count, and returns.
+ * Replaces this process by the first viewer that can be executed, for the file
+ * at path. Writes each viewer's number to link before trying it. If none can
+ * be run, writes viewers->count, and returns.
  */
 static void
 try_viewers(const struct viewers *viewers, char *path, int link)
@@ -124,10 +123,9 @@ prepare_viewer(const struct args *args)
 }
 
 /*
- * Writes a byte to "link", which tells the child process to start a viewer.
- * Waits until a viewer runs; its start closes the other end of "link". Returns
- * the index of the last viewer that was tried. It is the number of viewers if
- * none could be executed. -1: the child has ended.
+ * Tells the child to start a viewer, and waits until one runs. Returns the
+ * number of the last viewer tried, from 0, or the number of viewers if none
+ * could be run; -1: the child has ended.
  */
 static int
 start(int link)
@@ -138,6 +136,7 @@ start(int link)
 
 	if (link < 0 || write(link, &byte, 1) != 1)
 		return -1;
+	/* exec closes the other end of link. */
 	while ((n = read(link, &byte, 1)) > 0 || (n < 0 && errno == EINTR)) {
 		if (n > 0)
 			tried = byte;

@@ -52,11 +52,9 @@ struct members {
 };
 
 /*
- * Sends a unit (files that a format reads as one input) to a worker.
- * first_file is the index of the task of the unit's first file. Does nothing
- * and returns CG_OK if a file of the unit has not been read from the archive
- * yet. The bytes of a unit that is sent belong to the worker pool. Returns the
- * status.
+ * Sends the files of one input to a worker. Does nothing (CG_OK) unless all
+ * have been read from the archive. first_file: number of the first file's
+ * task. The worker pool takes over the bytes. Returns the status.
  */
 static int
 dispatch_unit(
@@ -91,10 +89,9 @@ drop_blob(struct blob *blob)
 }
 
 /*
- * Sends a member that is too large to be held in memory to a worker. Sends the
- * bytes that are in memory first, then the rest while reading it. n is the
- * index of the member's task. If the rest cannot be read, the task fails.
- * Returns the status of the order to the worker.
+ * Sends a member that is too large for memory to a worker, while it is read.
+ * n: number of its task, which fails if the archive cannot be read. Returns
+ * the status.
  */
 static int
 stream_member(struct worker_pool *pool, struct members *members,
@@ -120,11 +117,9 @@ stream_member(struct worker_pool *pool, struct members *members,
 }
 
 /*
- * Reads the archive's current member, whose task is number n, and sends it to
- * a worker. A member that does not fit into memory is sent in pieces. Does
- * nothing if the task is not pending, or its preparation finds that it need
- * not run. If the member cannot be read, or is too large for a group of
- * inputs, its task fails, but CG_OK is returned. Any other status ends the
+ * Reads the archive's current member, the file of task n. Sends its input to a
+ * worker once all files are there; streams a large member. Skips an input that
+ * has ended. Returns CG_OK also if the task fails; another status ends the
  * batch.
  */
 static int

@@ -65,11 +65,9 @@ run_tasks(struct worker_pool *pool)
 }
 
 /*
- * Adds the tasks (inputs) that are not pending to batch->count, by state.
- * Called before any work begins: listing the inputs has skipped or failed
- * some, and others are finished in the manifest of an earlier run. Writes a
- * line to the manifest for each ended task that it does not have yet. Returns
- * how many tasks the manifest had.
+ * Counts by state the tasks that ended before any work began, and writes new
+ * ones to the manifest. Returns the number of those that the manifest of an
+ * earlier run has.
  */
 static size_t
 count_listed(struct batch *batch)
@@ -229,11 +227,8 @@ check_output(const struct batch *batch)
 }
 
 /*
- * Enters the sandbox. Called when all inputs of the batch are known, as the
- * sandbox must allow reading them. Allows inputs from lists and directories
- * one by one. Skips an input in the directory of the input before, as allowing
- * an input allows its directory, unless the input is a link. Returns the
- * status.
+ * Enters the sandbox, in which the files of all tasks may be read. All inputs
+ * must have been listed before. Returns the status.
  */
 static int
 confine_batch(struct batch *batch)
@@ -249,6 +244,7 @@ confine_batch(struct batch *batch)
 
 		slash = strrchr(path, '/');
 		length = slash != NULL ? (size_t)(slash - path) : 0;
+		/* Most are in the directory of the input before. */
 		if (length != n || strncmp(path, last, n) != 0 ||
 		    batch->task[i].link)
 			confine_allow(&box, path);

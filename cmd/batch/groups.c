@@ -33,15 +33,10 @@
 /* ---- Grouping ----------------------------------------------------------- */
 
 /*
- * Returns the name of the group (the inputs of one output) to which --group-by
- * assigns an input with this name. It is the text that the first parentheses
- * of the regular expression match. If they match nothing, it is the text that
- * the whole expression matches. If regex is NULL, it is the directory of the
- * name, or "all" if the name has none. The caller frees the text.
- *
- * NULL: the match is empty, or there is none; then the input is in no group,
- * and *ok is unchanged. NULL also if memory runs out. Sets *ok to false then,
- * and to true if a text is returned.
+ * Returns the name of an input's group by --group-by, for the caller to free:
+ * the match of regex or its first parentheses. Without regex, it is the
+ * input's directory or "all". NULL: no match, or out of memory; only then *ok
+ * becomes false.
  */
 static char *
 group_name(const regex_t *regex, const char *name, bool *ok)
@@ -100,10 +95,9 @@ add_group(struct batch *batch, char *name, size_t first)
 }
 
 /*
- * Adds a group (the inputs of one output) for each distinct name in all[].
- * all[] has "count" tasks with the names of their groups, sorted by name, then
- * by the order of inputs. Sets each task's group, and links the tasks of a
- * group to a list in this order. False: out of memory.
+ * Adds a group of inputs for each distinct name, and links its tasks. all: the
+ * tasks with the names of their groups, sorted by name, then by input order.
+ * False: out of memory.
  */
 static bool
 make_groups(struct batch *batch, const struct named *all, size_t count)
@@ -355,11 +349,9 @@ unit_chunks(const struct group *group)
 }
 
 /*
- * Returns how many bytes of units (inputs of several files) a chunk (the
- * inputs that one worker sums) may have. Units of one program call each other.
- * To read the sum of a chunk takes as long as to read its units, so there are
- * few large chunks. The bytes of the group are split evenly among them. Files
- * in archives count as 0 bytes, as their sizes are unknown.
+ * Returns how many bytes of multi-file inputs one worker may sum. Reading a
+ * sum back takes as long as reading its inputs, so a group is split into few,
+ * evenly. Files in archives count as 0 bytes.
  */
 static uint64_t
 units_bytes(const struct group *group)
@@ -385,15 +377,9 @@ split_evenly(
 }
 
 /*
- * True if the chunk (the inputs that one worker sums) gets no more inputs, as
- * its inputs or their bytes have reached a limit. In a small group (the inputs
- * of one output) the limit of bytes is lower, so that each worker gets a
- * chunk. In a large group the limits are higher, unless members of archives
- * wait in memory.
- *
- * A chunk of units (chunk->units) has limits of its own. In a chunk whose
- * inputs the format sums (chunk->together), only bytes of archive members
- * count.
+ * Returns true if the chunk, the inputs that one worker sums, takes no more
+ * inputs. A large group has larger chunks; a small one is split, so that each
+ * worker gets one. If the format sums, only bytes of archive members count.
  */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
@@ -463,14 +449,10 @@ has_done(const struct batch *batch, const struct group *group)
 }
 
 /*
- * Checks whether a group (the inputs of one output) is ready to be merged, and
- * adds it to batch->ready if so. Workers merge the groups in this list to
- * outputs. A group is ready once all of its inputs and chunks (sums of inputs,
- * each by one worker) have ended. Does nothing before, and if the group was
- * found ready earlier.
- *
- * Does not add the group if no sum was written, as there is no output then.
- * But a shard without finished inputs gets an output, too.
+ * Adds a group to batch->ready once all its inputs and partial sums have
+ * ended. Workers merge these groups to outputs. Does nothing before, at later
+ * calls, or without a sum. But a shard without finished inputs gets an output,
+ * too.
  */
 static void
 check_ready(struct batch *batch, struct group *group)

@@ -231,12 +231,12 @@ print_log(struct batch *batch, char *lines)
 
 /*
  * Allocates the arrays that keep messages and results of tasks until they are
- * printed. They have an element for each task, but most of their pages are
- * never written, so they take no memory. False: out of memory (not reported).
+ * printed. False: out of memory (not reported).
  */
 bool
 begin_log(struct batch *batch)
 {
+	/* Most pages are never written, so they take no memory. */
 	batch->logs = calloc(batch->tasks + 1, sizeof(*batch->logs));
 	batch->result = calloc(batch->tasks + 1, sizeof(*batch->result));
 	/* Without a log, all warnings are printed. */

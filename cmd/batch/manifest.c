@@ -102,11 +102,9 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 }
 
 /*
- * Writes the JSON object as a line of the manifest, and releases the object.
- * If "complete" is false, memory ran out while the caller made the object;
- * then nothing is written. "more" is NULL, "", or the text of another JSON
- * object, whose members are appended. False: the line was not written, and
- * batch->manifest_failed is set.
+ * Writes json as a line of the manifest, and frees it. complete: false if
+ * memory ran out while json was made. more: NULL, "", or an object whose
+ * members are appended. False: no line; the manifest has failed.
  */
 static bool
 end_line(struct batch *batch, struct json_object *json, bool complete,
@@ -313,11 +311,9 @@ parse_line(struct cg_slice text, struct line *line)
 }
 
 /*
- * Sets the task's state to "status", the state that the manifest has for it,
- * and sets task->before. Such a task is not run again. If the task already
- * ended when inputs were listed, keeps that state instead. Then sets
- * task->before to whether "status" is the same state. It may be another state,
- * as the file may have become part of another input since.
+ * Gives the task the state that the manifest of an earlier run has for it, to
+ * avoid repeating it. If listing the inputs has ended the task, only notes
+ * whether the states are equal.
  */
 static void
 set_before(struct task *task, const char *status)
@@ -326,6 +322,7 @@ set_before(struct task *task, const char *status)
 
 	while (state < STATES && strcmp(status, state_name[state]) != 0)
 		state++;
+	/* The file may have become part of another input since. */
 	if (task->reason != NO_REASON) {
 		task->before = task->state == state;
 		return;
@@ -458,12 +455,10 @@ may_be_header(struct cg_slice text)
 }
 
 /*
- * Reads the manifest of an earlier run, line by line. Checks that its header
- * fits this batch. Sets the states of tasks from the other lines, and ignores
- * lines that cannot be parsed. Adds the bytes of all complete lines to *whole.
- * A last line without newline was cut off by a crash and is ignored; the
- * caller truncates the file to *whole. A file that cannot be read, or is no
- * manifest, is an error, so that it is not truncated. Returns the status.
+ * Applies the complete lines of an earlier run's manifest, and adds their
+ * bytes to *whole. The caller truncates the file there, as a crash may have
+ * cut off the last line. Returns the status, an error for a file of another
+ * kind or batch.
  */
 static int
 read_lines(struct batch *batch, struct task **known, FILE *from, off_t *whole)
@@ -488,6 +483,7 @@ read_lines(struct batch *batch, struct task **known, FILE *from, off_t *whole)
 	}
 	if (status == CG_OK && n <= 0 && !feof(from))
 		status = fail("read");
+	/* A file that is no manifest must not be truncated. */
 	if (status == CG_OK && n > 0 && *whole == 0 &&
 	    !may_be_header((struct cg_slice){ text, (size_t)n }))
 		status = check_header(batch, &(struct line){ 0 });
@@ -520,12 +516,10 @@ resume_manifest(struct batch *batch)
 }
 
 /*
- * Opens the manifest for appending, creates it if it is missing, and locks it.
- * Two runs that resume from the same manifest would repeat work and remove
- * each other's temporary files. The lock belongs to this process, not to its
- * workers, and ends with the process. If the file system has no locks, the
- * manifest stays unlocked. Returns the status; it is CG_EUSAGE (reported) if
- * another run has the lock.
+ * Opens the manifest and locks it for this process: a second run would repeat
+ * work and remove temporary files of this one. Goes on where the file system
+ * has no locks. Returns the status: CG_EUSAGE (reported) if another run has
+ * the lock.
  */
 static int
 open_alone(struct batch *batch)

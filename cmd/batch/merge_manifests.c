@@ -170,11 +170,9 @@ read_manifest(struct manifests *manifests, size_t number)
 /* ---- Checking ----------------------------------------------------------- */
 
 /*
- * Returns NULL if the manifest can be merged with the first one, else the
- * reason why not. It must have the same batch, options and version as the
- * first one. Its shard must not be set in seen[], which has an element for
- * each shard; if it can be merged, sets this element. Returns "" if an error
- * in the manifest was reported before.
+ * Returns why a manifest cannot be merged with the first one, "" if that was
+ * reported before. NULL: it can be merged; its shard is marked in seen[], and
+ * refused from then on.
  */
 static const char *
 why_refused(
@@ -309,12 +307,10 @@ drop_refused(struct manifests *manifests)
 }
 
 /*
- * Drops the entries (lines of finished inputs) of manifests that were refused.
- * Counts the other entries of each manifest by state, and sums the costs of
- * converted inputs over all manifests. If one manifest lists an input twice,
- * only the last line counts. An input in two manifests is an error (reported),
- * and counts in both. Also sets the number of inputs of each manifest, from
- * its header. False: out of memory, or too many kinds of costs.
+ * Counts the finished inputs by shard and state, and sums their costs, without
+ * refused manifests. An input counts by its last line in a manifest. An input
+ * in two shards is reported, and counts in both. False: out of memory, or too
+ * many events.
  */
 static bool
 sum_entries(struct manifests *manifests)

@@ -493,10 +493,9 @@ hash(const struct batch *batch, const char *text)
 }
 
 /*
- * True if an output has that name. The slot tells whose output it is: that of
- * a task (one input) or of a group (several). Slots do not store names, to
- * save memory, so the name of a task's output is derived again. If memory runs
- * out, sets batch->outputs.failed and returns false.
+ * Returns true if the output of the slot's owner, a task or a group, has that
+ * name. To save memory, slots store no names: that of a task is derived again.
+ * Sets batch->outputs.failed if memory runs out.
  */
 static bool
 has_name(struct batch *batch, const struct name *slot, const char *name)
@@ -550,9 +549,8 @@ claimed_name(char *name, uint32_t claim)
 }
 
 /*
- * Allocates the hash table of outputs, once. Each output has a task (input) of
- * its own, or a group of tasks, so there are no more outputs than tasks and
- * the table need not grow. False: out of memory.
+ * Allocates the hash table of output names, unless it exists. The table need
+ * not grow, as there are no more outputs than tasks. False: out of memory.
  */
 static bool
 make_names(struct batch *batch)

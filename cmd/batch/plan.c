@@ -24,10 +24,9 @@ struct found {
 };
 
 /*
- * Sets *found to the path and the status of its file. The status is all zeros
- * if the file does not exist. For a symbolic link, sets found->link; the
- * status is that of the link's target. Keeps the pointer to the path. Files
- * that are no links need only one system call.
+ * Sets *found to the path, whose pointer it keeps, and the status of the file,
+ * all 0 if it does not exist. found->link: the path is a symbolic link, and
+ * the status is that of its target.
  */
 static void
 find_file(const char *path, struct found *found)
@@ -41,10 +40,9 @@ find_file(const char *path, struct found *found)
 }
 
 /*
- * Appends a pending task for an input, and returns it. The task is valid until
- * the next one is added. "path" is the path of the file or, in an archive, of
- * the member. The task keeps the pointer. NULL: out of memory, or too many
- * tasks.
+ * Appends a pending task for an input. Returns it, valid until the next call.
+ * path: of the file or the archive member; the task keeps the pointer. NULL:
+ * out of memory, or too many tasks.
  */
 static struct task *
 add_task(struct batch *batch, const char *path, const struct found *found)
@@ -242,10 +240,9 @@ list_directory(
 }
 
 /*
- * Returns why a file that was found is skipped as an input. It is skipped if
- * it is a pipe or a device, which may block, or a link to a directory, which
- * is not followed. Any other file is not skipped (NO_REASON). A file that does
- * not exist, or a directory that cannot be listed, fails later.
+ * Returns why a file is not read as an input: a pipe or device may block, and
+ * a link to a directory is not followed. NO_REASON: it is read, and fails then
+ * if that is not possible.
  */
 static enum reason
 skip_reason(const struct found *found)
@@ -260,10 +257,9 @@ skip_reason(const struct found *found)
 }
 
 /*
- * Adds a task for a file that was found in a directory. For an archive, adds a
- * task for each member. If files of this kind are not read, adds a skipped
- * task. Adds no task if the file is an output of this batch. The tasks keep
- * the pointer to path. Returns the status.
+ * Adds a task for a file that was found, or for each member of an archive. An
+ * output of this batch gets no task; a pipe, device or linked directory gets a
+ * skipped one. Tasks keep the pointer to path. Returns the status.
  */
 static int
 add_found(struct batch *batch, const char *path)
@@ -357,12 +353,9 @@ compare_unit_files(const void *pa, const void *pb)
 }
 
 /*
- * Joins files with the same stem (path without suffix) to units, which a
- * format reads as one input. The files of a unit are in one archive, or in
- * none. "it" has the files, sorted by stem, archive and rank. The file with
- * the lowest rank leads the unit. The others become skipped tasks, linked to
- * its task by task.next, highest rank first. A second file with the leader's
- * rank begins a unit of its own.
+ * Joins files that differ only in their suffix to one input. The file with the
+ * lowest rank leads it; the others become skipped tasks. A second file of that
+ * rank leads another input. it: files, sorted by stem, archive and rank.
  */
 static void
 join_units(struct batch *batch, const struct unit_file *it, size_t count)
@@ -384,11 +377,9 @@ join_units(struct batch *batch, const struct unit_file *it, size_t count)
 }
 
 /*
- * Sets *file to the stem of a task's file (its path without suffix) and the
- * rank of its suffix. "number" is the index of the task. Files with the same
- * stem are joined to a unit, which a format reads as one input. A file with
- * rank 0 is not joined, and has no stem. The caller frees file->name, the
- * stem. False: out of memory.
+ * Sets *file to what decides whether a task's file is joined with others: path
+ * without suffix (allocated), archive, and rank. Rank 0: it is not joined.
+ * False: out of memory.
  */
 static bool
 get_unit_file(struct batch *batch, size_t number, struct unit_file *file)
@@ -462,12 +453,9 @@ hash_path(const struct task *task, uint64_t *h)
 }
 
 /*
- * Sets *h to the hash that decides in which shard the task is. All inputs of
- * one output must be in one shard. With --group-by, it is the hash of the name
- * of the output of the task's group (the inputs of one output). Otherwise it
- * is the hash of the path of the first file of the task's unit. If the task
- * itself has that file, leaves *h as it is: the caller must have set it to the
- * hash of the task's path. False: out of memory.
+ * Sets *h to the hash that selects the task's shard, which is the same for all
+ * inputs of an output. On entry *h must be the hash of the task's own path.
+ * False: out of memory.
  */
 static bool
 hash_output(const struct batch *batch, const struct task *task, uint64_t *h)

@@ -147,15 +147,14 @@ stop_worker(struct worker *worker)
 }
 
 /*
- * Sends bytes to the worker. If that fails, sets worker->error and kills the
- * worker, which would wait for the rest forever. The caller finds the death
- * when it reads the worker's answer. If the worker has died before (EPIPE),
- * does nothing, as its wait status tells why it died. Does nothing after an
- * earlier error, either.
+ * Sends bytes to the worker, unless an earlier call failed. On failure kills
+ * the worker, as it would wait for the rest forever, and sets worker->error.
+ * Reading its answer detects the death.
  */
 static void
 send_bytes(struct worker *worker, const void *bytes, size_t n)
 {
+	/* After EPIPE the worker has ended: its wait status tells why. */
 	if (worker->error != 0 || write_all(worker->to, bytes, n) ||
 	    errno == EPIPE)
 		return;
@@ -172,10 +171,9 @@ send_order(struct worker *worker, struct worker_order order)
 }
 
 /*
- * Orders the worker to convert an input, or to add it to its sum ("action").
- * Then sends the bytes of the input's archive members. If "unread" is true,
- * the worker does not read the input now. It only keeps the input's name and
- * bytes, and reads it when it writes the sum.
+ * Orders the worker to convert an input or to add it to the sum. Sends the
+ * bytes of archive members, too. unread: the worker reads the input only when
+ * it writes the sum.
  */
 static void
 send_piece(struct worker *worker, enum action action, const struct piece *piece,
@@ -218,10 +216,9 @@ streaming_worker(struct worker_pool *pool)
 }
 
 /*
- * Sends n bytes of an archive member to the worker that waits for them
- * (streaming_worker()). The worker reads all bytes of the member before it
- * answers, so full pipes cannot block both sides. False: no worker waits for
- * bytes, or it cannot be reached, or the batch was stopped.
+ * Sends bytes of an archive member to the worker that waits for them. It
+ * answers only after the last byte, so full pipes cannot block both sides.
+ * False: no worker waits, sending failed, or the batch was stopped.
  */
 bool
 send_stream(struct worker_pool *pool, const char *bytes, size_t n)
@@ -277,12 +274,10 @@ fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
 }
 
 /*
- * True if the piece is read together with other units (files read as one
- * input) when the sum is written. That is so for units that refer to each
- * other, and for inputs that their format sums. To read each of them alone
- * first would double the work. False if the result of each input is needed
- * earlier: for a manifest, for --timeout, or for --fail-fast. False also for a
- * member of an archive that is sent in pieces.
+ * Returns true if the input is read only with others, when the sum is written:
+ * it has several files, or its format sums. Reading it alone before would
+ * double the work. False if its own result is needed earlier, or it is sent in
+ * pieces.
  */
 static bool
 reads_together(const struct batch *batch, const struct piece *piece)
@@ -295,11 +290,9 @@ reads_together(const struct batch *batch, const struct piece *piece)
 }
 
 /*
- * Sends the worker the next input of its chunk (the inputs that the worker
- * sums). After the last input, sends the order to write the sum. If nothing
- * was summed, ends the chunk without writing. If the group (the inputs of one
- * output) has failed, the remaining inputs of the chunk fail, and no sum is
- * written.
+ * Orders the worker to add the next input of its chunk to the sum. After the
+ * last one, orders it to write the sum; ends a chunk without a sum. If the
+ * group has failed, the chunk's remaining inputs fail, and no sum is written.
  */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)
@@ -339,10 +332,9 @@ take_piece_out(struct chunk *chunk)
 }
 
 /*
- * Notes that a worker has added an input to the sum of its chunk (the inputs
- * that one worker sums). The state of the input's task becomes SUMMED. Takes
- * ownership of log and result. If the chunk was started again, the task is
- * SUMMED already: its result is replaced, and log is freed.
+ * Marks a task as SUMMED, as its input is in a sum; it is DONE only when the
+ * output is written. Takes over log and result (allocated). After a restart of
+ * the sum only replaces the result.
  */
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)
@@ -411,12 +403,9 @@ read_alone(struct batch *batch, struct chunk *chunk)
 }
 
 /*
- * Handles the answer to an order to write the sum of a chunk (the inputs that
- * one worker sums), or to merge the chunks of a group to its output. After
- * WRITE, ends the chunk; it has a sum only if "state" is DONE. After a merge,
- * removes the files of the chunks, and ends the group if "state" is DONE. If
- * "state" is FAILED, the group fails with the reason "error". Prints "log",
- * the worker's messages, unless the worker was stopped.
+ * Handles a worker's answer after writing a sum of inputs, or merging a
+ * group's sums. Fails the group for the reason `error` if state is FAILED.
+ * Prints log, which it modifies, unless state is STOPPED.
  */
 static void
 end_sum(struct batch *batch, struct worker *worker, enum state state, char *log,
@@ -494,14 +483,9 @@ remove_temp(const struct batch *batch, const struct worker *dead)
 }
 
 /*
- * Waits for a worker that has died, and handles its current order. The task or
- * group of the order fails with the reason of the death. After a signal to
- * stop, nothing fails.
- *
- * A chunk (the inputs that one worker sums) is started again in two cases. If
- * the worker was adding an input, that input is skipped. If the worker was
- * writing a sum for which it first had to read units (chunk->unread), each
- * input is read alone.
+ * Waits for a worker that has died. Its task or group fails with the reason of
+ * the death, unless the batch was stopped. Starts the worker's sum again if a
+ * bad input can be left out.
  */
 static void
 reap_worker(struct batch *batch, struct worker *worker)
@@ -701,11 +685,8 @@ free_worker(struct worker_pool *pool, size_t *alive)
 }
 
 /*
- * Returns an idle worker. If no running worker is idle, starts another one. If
- * that is not possible, waits until a worker is idle, and handles the answers
- * that arrive. If the system allows no more processes or descriptors, goes on
- * with the workers that run. NULL: none runs, and none can be started
- * (reported).
+ * Returns an idle worker: starts one if possible, or else handles answers
+ * until one is idle. NULL: no worker runs, and none can be started (reported).
  */
 static struct worker *
 idle_worker(struct worker_pool *pool)

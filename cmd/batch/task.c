@@ -166,14 +166,10 @@ is_up_to_date(
 }
 
 /*
- * Returns the path of a file that the output at "path" would overwrite. It may
- * be an input, the manifest, or a file that an option names. The caller does
- * not free it. NULL: the output overwrites no such file, or no regular file is
- * at "path".
- *
- * Sets *kept to whether the output stays, because it is newer than the input
- * of "task"; returns NULL then, too. "task" is NULL for the output of several
- * inputs, which is never kept.
+ * Returns the path of the file that the output at path would overwrite: an
+ * input, the manifest or a file of an option. NULL: none. *kept: the output is
+ * newer than its task's input, and stays. task: NULL for an output of several
+ * inputs.
  */
 static const char *
 find_overwritten(const struct batch *batch, const struct task *task,

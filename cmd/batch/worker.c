@@ -316,10 +316,9 @@ lossless(const struct cg_job *job)
 }
 
 /*
- * Sets the output format of a job that reads some inputs of a sum, so that the
- * job keeps all data that the output can have. Marks the job as partial: what
- * depends on all inputs together is computed later, by the job that merges the
- * sums. Returns the status.
+ * Sets the output format of a job that reads some inputs of a sum: it keeps
+ * all data that the output can have. What depends on all inputs is computed
+ * when sums are merged. Returns the status.
  */
 static int
 target_sum(const struct batch *batch, struct cg_job *job)
@@ -354,10 +353,9 @@ collect_error(void *arg, const struct cg_message *message)
 /* ---- Units of a program ------------------------------------------------- */
 
 /*
- * True if the format of the job's input reads several files as one input (a
- * unit), such as .gcno and .gcda. Units refer to each other, by calls into
- * another unit of the program, and have to be read together; so have inputs
- * that their format sums.
+ * Returns true if inputs of this format have to be read together: those of
+ * several files, such as .gcno and .gcda, refer to each other. The same is
+ * true of inputs that the format itself sums.
  */
 static bool
 is_unit(const struct cg_job *job)
@@ -429,12 +427,9 @@ count_units(const struct worker_state *state, bool members)
 }
 
 /*
- * Reads units (inputs of several files) into "job". The worker has kept these
- * units until it writes its sum. If "members" is true, reads only units of
- * archive members, else only units of files. Errors are logged. If
- * state->unread is set, the units are read here for the first time: warnings
- * are logged, too, and a skipped part of a unit is an error. Returns the
- * status.
+ * Reads the inputs kept for the sum into job: archive members if `members` is
+ * set, else files. If they were not read before (state->unread), a skipped
+ * part is an error. Returns the status.
  */
 static int
 read_units(struct worker_state *state, struct cg_job *job, bool members)
@@ -482,11 +477,8 @@ merge_units(struct worker_state *state, bool members)
 }
 
 /*
- * Completes the worker's sum with the units (inputs of several files) that
- * were kept for it. Reads these units, and merges them into the sum. If the
- * sum has no other inputs, and all units are files or all are archive members,
- * reads them into the sum directly, which saves a second graph. Returns the
- * status.
+ * Completes the sum: reads the inputs that were kept for it together, and
+ * merges them into it. Returns the status.
  */
 static int
 read_sum(struct worker_state *state)
@@ -494,6 +486,7 @@ read_sum(struct worker_state *state)
 	bool members = state->units > 0 && state->unit[0].blobs > 0;
 	int status;
 
+	/* Without other inputs, the kept ones need no second graph. */
 	if (!state->others && state->units > 0 &&
 	    count_units(state, members) == state->units)
 		return read_units(state, state->sum, members);
@@ -562,11 +555,9 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 #define THREAD_ADDRESSES ((uint64_t)256 << 20)
 
 /*
- * Returns the number of threads for an order to write or to merge a sum. If
- * there are several outputs, it is 1, as other workers are busy. For writing,
- * it is also 1 if no input was left to be read then. Otherwise it is the
- * number of jobs, divided among the sums that workers write at the same time.
- * It is lower if a limit of the address space does not allow so many.
+ * Returns how many threads may write or merge the order's sum. One if other
+ * workers are busy, with several outputs or with inputs. Else --jobs, shared
+ * by sums written at a time, as far as the address space allows.
  */
 static size_t
 sum_threads(const struct worker_state *state, const struct worker_order *order)
@@ -713,9 +704,8 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 }
 
 /*
- * True if the input's file was written while it was read, so that the result
- * may mix old and new data. before: its status when reading began. Changes
- * between listing and reading are no error: days may have passed.
+ * Returns true if the input's file was written while it was read. The result
+ * may then mix old and new data. before: the file's status when reading began.
  */
 static bool
 has_changed(const struct task *task, const struct stat *before)

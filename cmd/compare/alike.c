@@ -39,12 +39,9 @@ find_other_side(const struct verify *v, size_t group)
 }
 
 /*
- * Gives functions of both profiles numbers from 1 on. A function of profile A
- * and its match in profile B get the same number. In a group (functions that
- * were matched), the n-th function of A matches the n-th function of B.
- * number[0] is an array by function of A, number[1] one by function of B.
- * False: a group has more functions of one profile than of the other. Then
- * only the functions of earlier groups have numbers.
+ * Sets number[profile][function], from 1, so that matched functions get the
+ * same number. Pairs the functions of a group in order. False: a group has
+ * more functions in one profile, and later groups are not numbered.
  */
 static bool
 number_twins(const struct verify *v, uint32_t *const number[2])

@@ -82,11 +82,9 @@ add_line(
 }
 
 /*
- * Replaces the items by the calls, if "calls" is true, or by the lines with
- * costs of functions. These are all functions in the groups from "group" to
- * end - 1. A group has the functions of both profiles that were matched.
- * Appends one item for each row, unsorted; several may be of the same call or
- * line. False: out of memory.
+ * Replaces the items by the calls or lines of all functions in the groups from
+ * `group` to end - 1. calls: take calls, not lines. Adds one item for each
+ * row, not sorted. False: out of memory.
  */
 static bool
 list_items(
@@ -159,15 +157,14 @@ merge_items(const struct verify *v, struct items *items)
 #define ROUNDING 2
 
 /*
- * Returns true if the inclusive costs of both profiles count as equal. It
- * depends on the event whether they must be exactly equal, may differ by at
- * most ROUNDING, or are not compared and always count as equal. Costs are
- * subtracted both ways, as a negative difference wraps around.
+ * Returns true if two inclusive costs of the event count as equal: exactly, up
+ * to ROUNDING, or always, as the event requires.
  */
 static bool
 is_inclusive_equal(
     const struct verify *v, size_t event, const uint64_t value[2])
 {
+	/* One of the differences wraps around. */
 	uint64_t more = value[0] - value[1], less = value[1] - value[0];
 
 	if (v->event[event].inclusive == INCLUSIVE_NONE)
@@ -178,11 +175,9 @@ is_inclusive_equal(
 }
 
 /*
- * Compares two inclusive costs. If they do not count as equal, reports them as
- * a difference, or only increments v->unsure if the difference may be no
- * fault. It may be none if "certain" is false: the calls of the function do
- * not determine the cost. It may also be none if one profile states the
- * event's inclusive costs, but those of the other follow from counts of calls.
+ * Reports inclusive costs that do not count as equal. Differences that
+ * derivation may cause are only counted in v->unsure. certain: calls determine
+ * the function's inclusive cost.
  */
 static void
 compare_inclusive(struct verify *v, enum difference kind,
@@ -272,10 +267,9 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 }
 
 /*
- * Reports costs without file or line that differ between both profiles.
- * value[] has two costs for each event, one of each profile. A format that has
- * only source lines loses such costs. So if the cost is 0 in a profile of such
- * a format, reports a note, not a difference.
+ * Reports costs without file or line that differ. value: both costs of each
+ * event. A format of source lines loses such costs, so 0 on its side is
+ * reported as a note.
  */
 static void
 compare_unlocated(
@@ -293,11 +287,9 @@ compare_unlocated(
 }
 
 /*
- * Compares the costs of lines in both profiles, and reports differences.
- * Compares the lines of the functions in one group (functions that were
- * matched). If "group" is SIZE_MAX, compares the lines of all groups together,
- * for formats that do not know the functions of lines. "items" is working
- * memory and is overwritten. False: out of memory.
+ * Compares costs by line for a group of matched functions, and reports
+ * differences. SIZE_MAX: for all groups together, as some formats do not know
+ * the functions of lines. Overwrites items. False: out of memory.
  */
 static bool
 compare_lines(struct verify *v, struct items *items, size_t group)
@@ -340,11 +332,9 @@ is_stated(const struct profile *profile, cg_fn fn)
 }
 
 /*
- * Returns true if both profiles must have the same inclusive cost for the
- * function of a group (functions that were matched). That is so if three
- * conditions hold. The group has at most one function of each profile. No
- * function of it is in a cycle (functions that call each other). Both profiles
- * state the inclusive cost, or neither does.
+ * Returns true if calls determine the inclusive cost of the group's function,
+ * so that both profiles must have the same. False for several functions of one
+ * profile, for cycles, and if only one profile states the cost.
  */
 static bool
 is_certain(const struct verify *v, size_t group)
@@ -433,16 +423,15 @@ sum_profiles(struct verify *v)
 }
 
 /*
- * Compares the functions of a group, which were matched, and reports
- * differences of sums, of calls and of lines. Calls and lines are compared
- * only if both formats have them. If the rows of the group are known to be
- * equal (v->alike), compares only the sums, because inclusive sums depend on
- * other functions. items is working memory. False: out of memory.
+ * Compares the sums of a group of matched functions and, if both formats have
+ * them, calls and lines. Reports differences. items is working memory. False:
+ * out of memory.
  */
 static bool
 compare_group(struct verify *v, struct items *items, size_t group)
 {
 	compare_sums(v, group);
+	/* The rows are equal; only inclusive sums can differ. */
 	if (v->alike[group])
 		return true;
 	return (!(v->common & CG_CALLS) || compare_calls(v, items, group)) &&

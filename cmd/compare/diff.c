@@ -78,13 +78,10 @@ find_column(const struct cg_graph *graph, const char *name)
 }
 
 /*
- * Appends to d->event the events that both profiles have. Sets d->ranked to
- * the index in d->event of the event that functions are sorted by. It is the
- * event of --event. Without --event, it is the main event of the profile
- * after, or index 0 if d->event does not have that event. Sets d->first and
- * d->last to the range of events that are shown; d->last is not included.
- * Returns the status: CG_EUSAGE (reported) if d->event does not have the event
- * of --event.
+ * Lists the events of both profiles in d->event, and sets the range to show.
+ * Functions are sorted by d->ranked: the event of --event, else the main one
+ * or the first. Returns the status: CG_EUSAGE (reported) if the event of
+ * --event is missing.
  */
 static int
 find_events(struct diff *d)
@@ -142,11 +139,9 @@ sum_events(struct diff *d)
 }
 
 /*
- * Returns the cost of an event in profile s (BEFORE or AFTER) for the
- * comparison. With --normalize, multiplies a cost of BEFORE by the total
- * after, divided by the total before, and rounds the result. Returns other
- * costs unchanged, and all costs if the total before is 0. The result is
- * unknown if it does not fit into 64 bits.
+ * Returns a cost of profile s for the comparison. With --normalize, a cost of
+ * BEFORE is scaled by the ratio of both totals, unless that of BEFORE is 0.
+ * The result is unknown if it exceeds 64 bits.
  */
 static struct amount
 scale(const struct diff *d, size_t event, int s, struct amount amount)
@@ -189,12 +184,9 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 }
 
 /*
- * Adds the costs of profile s (BEFORE or AFTER) to d->value, the costs of the
- * functions of the difference. First derives the profile's calls and inclusive
- * costs, and sets profile->sums. Each function of the profile was matched with
- * a function of the difference before. Adds its self and inclusive costs to
- * those of that function, and sets the element of that function in d->in[s].
- * Returns the status.
+ * Adds the costs of profile s to the functions with which its own were
+ * matched, and marks them in d->in[s]. First derives calls and inclusive
+ * costs, and sets the profile's sums. Returns the status.
  */
 static int
 add_values_of(struct diff *d, int s)
@@ -587,10 +579,9 @@ amount_size(struct amount amount)
 }
 
 /*
- * Appends profile s (BEFORE or AFTER) to d->noise.run, the runs whose changes
- * are judged. The array must have room for it. The run has the costs of all
- * functions for the event d->ranked. Sets the number of runs of that side to
- * 1. False: out of memory.
+ * Appends profile s to the runs whose changes are judged; the array must have
+ * room. The run has the costs of all functions for the event d->ranked. It is
+ * the only run of its side. False: out of memory.
  */
 static bool
 add_run(struct diff *d, int s)
@@ -616,13 +607,10 @@ add_run(struct diff *d, int s)
 }
 
 /*
- * Judges which changes between the two profiles are real, from their numbers
- * of samples. Sets d->judged to whether the result is to be printed. That is
- * so if an option asks for it, and the event has noise. An exact event, such
- * as a count of instructions, has none: it is judged only for --fail-over or
- * Markdown. If the output format shows judgements, judges in each case, and
- * gives the job the judgement. Otherwise only sets d->judged to false. Returns
- * the status.
+ * Judges from the numbers of samples which changes of costs are real.
+ * d->judged: an option asks for it; exact events are judged only for
+ * --fail-over or Markdown. An output format that shows judgements gets them in
+ * any case. Returns the status.
  */
 static int
 judge_pair(struct diff *d)
@@ -668,11 +656,8 @@ text_stream(const struct args *args)
 
 /*
  * Prints which changes between several runs are real, as Markdown, JSON or
- * text. Prints to standard output, or to standard error if a profile goes
- * there. The tables of text and Markdown have at most `top` rows each, JSON
- * all. With --quiet and a profile prints no text. Nothing else is printed:
- * with several runs there is no difference of two profiles. Returns the
- * status.
+ * text. `top` limits the rows of each table of Markdown and text. With --quiet
+ * and a profile prints no text. Returns the status.
  */
 static int
 print_judgement(const struct noise *noise, size_t top)
@@ -720,9 +705,9 @@ compare_runs(const struct diff *d, struct noise *noise)
 }
 
 /*
- * Compares several runs before and after a change. Calls compare_runs() with a
- * job of its own, whose graph gets the functions of all runs. Returns the
- * status.
+ * Compares several runs before and after a change: judges, writes and prints
+ * the changes, and checks --fail-over. Returns the status: EXIT_BELOW if its
+ * limit is exceeded, else CG_EINPUT if runs were skipped.
  */
 static int
 diff_runs(struct diff *d)
@@ -742,10 +727,9 @@ diff_runs(struct diff *d)
 /* ---- Command ------------------------------------------------------------ */
 
 /*
- * Sets d->to, the stream for text: standard output, or standard error if a
- * profile goes to standard output. If -o or -t was given, also writes a
- * profile of the difference. If its format can only have one event, and
- * --event is given, writes that event. Returns the status.
+ * Sets d->to: text goes to standard error if a profile goes to standard
+ * output. Writes the profile of the difference if -o or -t asks for it. A
+ * format with one event gets that of --event. Returns the status.
  */
 static int
 write_profile(struct diff *d)

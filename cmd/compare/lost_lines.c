@@ -98,11 +98,9 @@ list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
 /* ---- The second run ------------------------------------------------------ */
 
 /*
- * Counts a line that ran before, and does not run now, in lost->lost, and adds
- * it to the ranges of such lines. Lines must come in ascending order, file by
- * file. "follows" is true if the previous line with code is also lost, and of
- * the same file: the line then extends the last range. Otherwise it begins a
- * range. "path" is not copied. False: out of memory.
+ * Adds a line that no longer runs to the count and the ranges. Lines must
+ * ascend, file by file. follows: the file's line with code before it is lost,
+ * too. path is not copied. False: out of memory.
  */
 static bool
 add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
@@ -127,11 +125,9 @@ add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
 }
 
 /*
- * Compares the lines of one file in two runs. "run" has the lines of the first
- * run, and the current file of "lines" those of the second one, both in
- * ascending order. Passes a line that ran in the first run, but not in the
- * second one, to add_lost(). Counts lines that ran only in the second run in
- * lost->gained. Skips lines that only one run has. False: out of memory.
+ * Adds to lost the lines of a file that ran in the first run (`run`), but not
+ * in the second. Counts the reverse in lost->gained. Compares only lines of
+ * both; lines must ascend. False: out of memory.
  */
 static bool
 compare_file(struct lost *lost, const struct run_file *run,

@@ -15,11 +15,9 @@
 /* ---- Events ------------------------------------------------------------- */
 
 /*
- * Guesses which event of "other" is the only event of "one", and returns its
- * index. "other" must have an event. Returns the first of these that exists:
- * the event with the same name and total; the first event with the same total,
- * as formats with one event may rename it; the event with the same name; the
- * main event. If there is no memory for the totals, compares only names.
+ * Returns the index of the event of `other` that probably is the only event of
+ * `one`: by name and total, else by total, else by name, else the main event.
+ * `other` must have an event.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
@@ -33,6 +31,7 @@ guess_event(const struct profile *one, const struct profile *other)
 	if (sum != NULL && sum_parts(one->graph, &only) &&
 	    sum_parts(other->graph, sum)) {
 		found = named < count && sum[named] == only ? named : 0;
+		/* Formats with one event may rename it. */
 		while (found < count && sum[found] != only)
 			found++;
 	}
@@ -126,11 +125,9 @@ count_same(const struct path *path, size_t count)
 }
 
 /*
- * Returns true if the first two paths are taken for the same file, whose path
- * is relative in one profile. The first path must be the end of the second
- * one, which is in the other profile, but not of the third one. "path" is
- * sorted from the ends of paths. "count" is the number of paths from the first
- * one on, at least 2.
+ * Returns true if the first of the sorted paths names the same file as the
+ * second: it is the end of that path of the other profile, but not of the
+ * third. count: number of paths, at least 2.
  */
 static bool
 is_suffix_of_next(const struct path *path, size_t count)
@@ -141,11 +138,9 @@ is_suffix_of_next(const struct path *path, size_t count)
 }
 
 /*
- * Numbers the files of both profiles from 1, in v->file[0] and v->file[1], so
- * that the same file has the same number in both. The paths of one profile may
- * be relative. So a path is also taken for the same file as a longer path of
- * the other profile that ends with it, if only one does. If a profile has no
- * files, all numbers are 0. False: out of memory.
+ * Numbers the files of both profiles from 1 in v->file[]. Equal files get the
+ * same number. A relative path equals the only path of the other profile that
+ * ends with it. All get 0 if one profile has no files. False: out of memory.
  */
 static bool
 match_files(struct verify *v)
@@ -192,10 +187,9 @@ compare_matched(const void *pa, const void *pb)
 }
 
 /*
- * Returns true if function "same" is to be matched with "first", the first
- * function of a group. Both must have the same name and object (executable or
- * library). They must also be in the same file, or "first" must have a name,
- * but no file.
+ * Returns true if the function `same` matches the first one of a group: by
+ * name, object and file. If the first has a name, but no file, `same` may have
+ * any file.
  */
 static bool
 belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)
@@ -232,8 +226,8 @@ is_symbol_of(struct cg_slice symbol, struct cg_slice name)
 
 /*
  * Returns the name without a symbol in brackets at its end, as a part of its
- * text. The callgrind writer adds one if functions share a name: "f [_Z1fv]"
- * or "f [f(I)V]". Other names that end in brackets are returned as they are.
+ * text. The callgrind writer adds one to names that functions share: "f
+ * [_Z1fv]".
  */
 static struct cg_slice
 without_symbol(struct cg_slice name)
@@ -277,13 +271,10 @@ has_self(const struct profile *profile)
 }
 
 /*
- * Returns the name of a function for comparing functions without their objects
- * (executables, libraries). It is the function's own name, unless it has none,
- * or is named "[unknown]". Then it is named after its object, as in folded
- * stacks: "[libc.so.6]". It is "[unknown]" if it has no object, or if the
- * object's name begins with a bracket. Function 0 gets no such name if it has
- * no self costs. A name from an object is written at *to, in v->names, and *to
- * is moved behind it.
+ * Returns the function's name for a comparison without objects. An unknown
+ * name is replaced by that of the object, "[libc.so.6]". It is written at *to,
+ * which moves past it. Without an object, or if that begins with "[", it is
+ * "[unknown]".
  */
 static struct cg_slice
 name_by_object(const struct profile *profile, cg_fn fn, char **to)
@@ -296,6 +287,7 @@ name_by_object(const struct profile *profile, cg_fn fn, char **to)
 
 	if (name.len > 0 && !cg_equal(name, UNKNOWN))
 		return name;
+	/* Without self costs, function 0 stays without a name. */
 	if (fn == 0 && !has_self(profile))
 		return name;
 	if (object.len == 0 || *object.ptr == '[')
@@ -358,10 +350,9 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 }
 
 /*
- * Returns true if more than half of the functions of each profile have a
- * source file (or object: executable or library). get() returns a function's
- * file or object, 0 for none. Function 0 does not count. Functions are
- * compared by file or object only if this is true.
+ * Returns true if get() returns an id, not 0, for more than half of the
+ * functions of each profile. Function 0 does not count. Source files or
+ * objects that fewer functions have are not compared.
  */
 static bool
 most_have(
@@ -447,11 +438,9 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 }
 
 /*
- * Sums the costs of an event for each label in both profiles. Appends an
- * element to v->label for each label whose sums differ. labels->of has an
- * element for each label and set of labels that has it, sorted by label. A
- * label that occurs twice in a set counts once. sum[s] has the costs of each
- * set in profile s. False: out of memory.
+ * Compares the costs of an event by label, and appends differences to
+ * v->label. labels->of: labels with their sets, sorted; equal ones count once.
+ * sum: costs of sets, by profile. False: out of memory.
  */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,

@@ -161,11 +161,9 @@ open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
 }
 
 /*
- * Sets *entry to the next span (time with one stack) of the cursor's track,
- * the timeline of a thread. The cost of the entry is the duration of the span.
- * Returns adjacent spans with the same stack as one entry. Rounded times may
- * leave a gap of one unit between them. False: there are no more spans, and
- * *entry is unchanged.
+ * Sets *entry to the next span of the cursor's track: its stack, begin and, as
+ * its cost, duration. Merges adjacent spans of one stack, also if rounding
+ * leaves a gap of one. False: there are no more.
  */
 static bool
 next_span(struct cursor *it, struct entry *entry)
@@ -206,10 +204,9 @@ next_entry(struct cursor *it, struct entry *entry)
 /* ---- Tracks -------------------------------------------------------------- */
 
 /*
- * Sets *any to whether the track (the timeline of a thread) has costs of the
- * side's event. In a timeline of calls, if the event is time, it has costs if
- * any stack took time. Divides side->resolution by 10 until all times of the
- * track are multiples of it, or it is 1. False: out of memory.
+ * Sets *any to whether the track has costs of the event, or calls that took
+ * time if the event is time. Divides side->resolution by 10 until all times of
+ * the track are multiples of it. False: out of memory.
  */
 static bool
 look_at_track(struct side *side, size_t number, bool *any)
@@ -237,10 +234,9 @@ look_at_track(struct side *side, size_t number, bool *any)
 }
 
 /*
- * Fills side->lane with the tracks (timelines of threads) that have costs of
- * the event, in the order of the graph. The array must have room for all
- * tracks. No lane is paired yet. Also sets side->resolution, the resolution of
- * the times of all tracks, at most COARSEST. False: out of memory.
+ * Fills side->lane, which has room, with the tracks that have costs of the
+ * event, in order. None is paired yet. Sets the resolution of the times of all
+ * tracks, at most COARSEST. False: out of memory.
  */
 static bool
 list_lanes(struct side *side)
@@ -306,10 +302,8 @@ pair(struct side side[2], struct lane *a, struct lane *b)
 }
 
 /*
- * Pairs each lane (timeline to compare) of one profile with a lane of the same
- * process and thread in the other profile. If a thread has several lanes, its
- * first lanes are paired, then its second ones, and so on. Lanes without a
- * match stay single. False: out of memory.
+ * Pairs the lanes of both profiles that are of the same process and thread; if
+ * a thread has several, in order. Others stay single. False: out of memory.
  */
 static bool
 pair_threads(struct cg_job *job, struct side side[2])
@@ -363,10 +357,9 @@ is_near(uint64_t a, uint64_t b, uint64_t resolution)
 }
 
 /*
- * Returns true if the later one of two samples, at[0] and at[1], may have been
- * delayed. That is so if it begins where the last sample of the other profile
- * ended: samples must not overlap in some formats, so their writers delay
- * them. Always false for spans.
+ * Returns true if the later of two samples, one of each profile, begins where
+ * the sample before it ended in the other profile. A writer may have delayed
+ * it to avoid overlapping samples. False for spans.
  */
 static bool
 has_waited(const struct cursor it[2], const struct entry at[2])
@@ -390,16 +383,9 @@ wait_for(struct cursor *it, const struct entry *at)
 }
 
 /*
- * Returns true if two entries (samples or spans) have the same stack, and
- * begins and costs that are near. Begins are compared only if the times of
- * both have one unit (timed). They may differ by less than the resolution.
- * They may also differ if the later sample was delayed (has_waited()). Costs
- * must be equal. But those of spans, or with a coarse resolution, may differ
- * by less than twice the resolution.
- *
- * Overwrites *difference in any case. If the result is false, it has what
- * differs first: the stack, the begin or the cost. It has both values of a
- * begin or cost.
+ * Returns true if two entries, one of each profile, are alike in stack, cost
+ * and, if timed, begin. Allows for rounding to the resolution. Otherwise
+ * *difference tells what differs first; it is overwritten in any case.
  */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
@@ -426,10 +412,9 @@ compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
 }
 
 /*
- * Compares two lanes (timelines of a thread, one of each profile) entry by
- * entry. Stops at the first difference, and appends it to v->time. Does not
- * compare the lanes if one of them has begins and ends of calls, and the units
- * of their times differ. False: out of memory.
+ * Compares two lanes, timelines of one thread in each profile, entry by entry.
+ * Appends their first difference to v->time. Skips calls if the units of the
+ * times differ. False: out of memory.
  */
 static bool
 compare_lanes(

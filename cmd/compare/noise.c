@@ -47,11 +47,9 @@ value_in(
 }
 
 /*
- * Returns the least variance that the values of a function or line can have
- * between the runs (profiles) of a side, given their mean. It is the variance
- * of a number of samples (Poisson). The runs at hand may agree by chance and
- * show less. "fn" is 0 for the total. Returns 0 if the number of samples of a
- * run is unknown.
+ * Returns the least variance that sampling (Poisson) causes between a side's
+ * runs for this mean. fn: 0 for the total. Few runs may agree by chance and
+ * show less. 0: a run's number of samples is unknown.
  */
 static double
 least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
@@ -74,11 +72,8 @@ least_variance(const struct noise *noise, int side, cg_fn fn, double mean)
 }
 
 /*
- * Returns the number of runs of a side (BEFORE or AFTER), and the mean and
- * variance of the values of a function or line in these runs. The variance of
- * one run is 0. Sums the differences from the first run's value, so that the
- * mean is exact if all values are equal. Otherwise two means could differ only
- * by rounding, without any variance, and be judged as a real change.
+ * Returns number, mean and variance of the values of a function or line in the
+ * runs of a side. One run has variance 0.
  */
 static struct side
 side_of(const struct noise *noise, int side, cg_fn fn, int key)
@@ -94,6 +89,7 @@ side_of(const struct noise *noise, int side, cg_fn fn, int key)
 			continue;
 		first = any ? first : value;
 		any = true;
+		/* Keeps the mean of equal values exact, without rounding. */
 		sum += value - first;
 		squares += (value - first) * (value - first);
 	}
@@ -157,10 +153,9 @@ judge(const struct noise *noise, cg_fn fn, int key, double level)
 }
 
 /*
- * Returns true if the costs of a function or line are at least SHARE_MIN of
- * all costs. Both are means over the runs (profiles) of a side, summed over
- * both sides. Smaller ones are not compared. Sets *any to whether the function
- * or line has costs at all.
+ * Returns true if a function or line has a large enough share of the costs to
+ * be compared. Sums the mean costs of the runs of both sides. Sets *any to
+ * whether it has costs at all.
  */
 static bool
 is_large(const struct noise *noise, cg_fn fn, int key, bool *any)

@@ -111,9 +111,8 @@ kind_of(const struct place *place, int s)
 
 /*
  * Returns true if the n regions (ranges of source text) of a file can be
- * compared: the profiles have one format, or regions of the same languages.
- * Formats other than json write lines, or nothing, for regions of another
- * language.
+ * compared: both profiles have one format, or regions of the same languages.
+ * Most formats drop regions of another language.
  */
 static bool
 are_comparable(const struct verify *v, const struct place *place, size_t n)

@@ -38,11 +38,9 @@ keep_costs(struct noise *noise, struct noise_run *kept, const struct run *run)
 }
 
 /*
- * Copies what the comparison needs of a profile that was read to kept: total,
- * number of samples, name of the format, and costs of functions and lines.
- * Adds the profile's functions to noise->graph. Sets profile->sums, which is
- * freed with the profile. The caller can close the profile afterwards. Returns
- * the status.
+ * Copies the data of a profile that was read to kept, and adds its functions
+ * to noise->graph. The caller can then close the profile, which owns the sums
+ * of its costs. Returns the status.
  */
 static int
 take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)
@@ -61,11 +59,9 @@ take_run(struct noise *noise, struct noise_run *kept, struct profile *profile)
 }
 
 /*
- * Reads the profile at "path" as the next run, noise->run[noise->runs]; the
- * array must have room for it. Increments the number of runs of "side" (BEFORE
- * or AFTER). Returns the status. With --partial, skips a run that is
- * malformed, or of which only a part could be read. Such a run is counted in
- * noise->skipped, and CG_OK is returned.
+ * Appends the profile at path to noise->run, which has room. side: BEFORE or
+ * AFTER. With --partial, a run that is malformed or incomplete is only
+ * counted, in noise->skipped. Returns the status, CG_OK then.
  */
 static int
 read_run(struct noise *noise, const char *path, int side)

@@ -125,10 +125,9 @@ t_quantile(double p, double freedom)
 }
 
 /*
- * Returns the variance of the mean of side s. It is the variance of the values
- * in the runs of that side, divided by the number of these runs. A single run
- * has no variance, so that of the other side is used. A variance below
- * least[s] is replaced by least[s].
+ * Returns the variance of the mean of side s: that of its runs, at least
+ * least[s], divided by their number. A single run has no spread, so that of
+ * the other side is taken.
  */
 static double
 variance_of_mean(const struct side side[2], const double least[2], int s)

@@ -14,11 +14,9 @@
 /* ---- Reading ------------------------------------------------------------ */
 
 /*
- * Returns the facts (kinds of data) that the profile could have. They are the
- * facts that its format can represent, those that the profile has, and those
- * that the library derives from stacks, such as calls. If the format can only
- * be read, what it can represent does not count. Labels that the format cannot
- * represent do not count either: the library has made them of threads.
+ * Returns the facts (kinds of data) that the profile could have: those that
+ * its format can represent, those found, and those derived from stacks. A
+ * format that is only read represents what was found.
  */
 static cg_facts
 representable_facts(const struct profile *profile)
@@ -111,11 +109,9 @@ find_inclusives(struct verify *v)
 }
 
 /*
- * Derives calls and inclusive costs of profile s from its stacks, and sets
- * profile->rows. The other profile may have no stacks, but functions such as
- * "f'2", which is a level of recursion. So if only profile s has stacks, its
- * recursive functions are split into levels, too, up to the deepest level in
- * the other profile. Returns the status.
+ * Derives calls and inclusive costs of profile s from its stacks, and sets its
+ * rows. If the other profile has no stacks, recursion gets levels ("f'2") as
+ * deep as in that profile's names. Returns the status.
  */
 static int
 derive_profile(struct verify *v, int s)

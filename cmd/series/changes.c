@@ -82,11 +82,9 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Sets rank in room->place[i] to the rank of value[i] minus the mean rank, for
- * each of n numbers. Equal numbers have the same rank. The arrays of "room"
- * must have n elements. Also sets the groups of equal numbers for
- * find_split(), with no number left of a split yet. Overwrites room->sorted.
- * Returns the sum of the squares of these ranks; 0 if all numbers are equal.
+ * Sets room->place: the ranks of n numbers minus their mean, and the groups of
+ * equal numbers, which share a rank. Overwrites room->sorted. Returns the sum
+ * of the squares of the ranks; 0: all numbers are equal.
  */
 static double
 rank_numbers(const struct changes_room *room, const double *value, size_t n)
@@ -127,15 +125,9 @@ normal_probability(size_t m, size_t n, double u)
 }
 
 /*
- * Returns the probability that m and n numbers of one distribution are
- * separated at least so well that u of the m * n pairs are exceptions. It is
- * exact if the smaller side has at most EXACT_SIDE numbers, and u is less than
- * EXACT_PAIRS. Otherwise the normal distribution is taken, whose tail is
- * thicker: that can only miss changes of few runs.
- *
- * The number of ways in which m numbers have j exceptions among n others is
- * the coefficient of q^j in the product of (1 - q^(n + i)) / (1 - q^i), i from
- * 1 to m (Mann and Whitney give the recurrence).
+ * Is exact if the smaller side has at most EXACT_SIDE numbers, and u is below
+ * EXACT_PAIRS. Else takes the normal distribution, whose thicker tail only
+ * misses changes of few runs.
  */
 double
 separation_probability(size_t m, size_t n, double u)
@@ -147,6 +139,11 @@ separation_probability(size_t m, size_t n, double u)
 		return separation_probability(n, m, u);
 	if (m > EXACT_SIDE || pairs > EXACT_PAIRS)
 		return normal_probability(m, n, u);
+	/*
+	 * The number of ways in which m numbers have j exceptions among n
+	 * others is the coefficient of q^j in the product of (1 - q^(n + i)) /
+	 * (1 - q^i), i from 1 to m (Mann and Whitney give the recurrence).
+	 */
 	for (size_t i = 1; i <= m; i++) {
 		for (size_t j = pairs; j-- > n + i;)
 			way[j] -= way[j - n - i];
@@ -160,12 +157,10 @@ separation_probability(size_t m, size_t n, double u)
 }
 
 /*
- * Finds the split of n numbers into a left and a right side that separates
- * them best. A split counts if its separation is at least Z_MIN and more than
- * *best, in standard deviations, and if the probability that it is chance is
- * at most "limit". Returns the index of the first number of the right side,
- * and sets *best to the separation. 0: there is no such split, and *best is
- * unchanged. Overwrites the ranks in "room".
+ * Finds the split of n numbers that separates them best: by at least Z_MIN and
+ * more than *best standard deviations. It must be chance with a probability of
+ * at most limit. Returns the index right of it, and sets *best; 0: none.
+ * Overwrites ranks.
  */
 static size_t
 find_split(const struct changes_room *room, const double *value, size_t n,
@@ -214,11 +209,9 @@ struct part {
 };
 
 /*
- * Sets *part to the next part of n numbers. *part must be all zeros at first.
- * The first part has all numbers. Then come parts of half the length: each
- * begins in the middle of the one before, and the last one, which may be
- * shorter, ends with the last number. Then come parts of half of that length,
- * and so on. False: the next parts would be shorter than PART_MIN.
+ * Sets *part, all zeros at first, to the next part of n numbers: all of them,
+ * then overlapping parts of half the length, then of half that, and so on.
+ * False: parts would be shorter than PART_MIN.
  */
 static bool
 next_part(struct part *part, size_t n)
@@ -240,16 +233,15 @@ next_part(struct part *part, size_t n)
 }
 
 /*
- * Finds the best split of the numbers from index begin to end - 1 into two
- * levels; if "parts", also of parts of these numbers. Only splits that are
- * certain at these numbers' share of the error rate count. The best one
- * differs by the most standard deviations. Returns the index of the first
- * number on its right side, in the whole series; 0: there is none.
+ * Finds the best certain split of the numbers from begin to end - 1, also
+ * within parts of them if `parts` is set. Returns the index of the first
+ * number on its right; 0: there is none.
  */
 static size_t
 split_of(const struct segmentation *s, size_t begin, size_t end, bool parts)
 {
 	size_t n = end - begin, splits = 0, found = 0, at;
+	/* Numbers get a share of the error rate by their count. */
 	double limit = s->error_rate * (double)n / (double)s->n, best = 0;
 
 	for (struct part part = { 0 }; next_part(&part, n) && n > 1;) {
@@ -269,10 +261,8 @@ split_of(const struct segmentation *s, size_t begin, size_t end, bool parts)
 }
 
 /*
- * Appends to room->change where the numbers from index begin to end - 1
- * change, in no order. Splits this range in two, then each side again, until
- * no split is certain. Recurses into the shorter side only, so that the depth
- * is logarithmic.
+ * Appends all certain splits of the numbers from begin to end - 1 to
+ * room->change, in no order: splits them in two, and then each side again.
  */
 static void
 split_all(struct segmentation *s, size_t begin, size_t end)
@@ -281,6 +271,7 @@ split_all(struct segmentation *s, size_t begin, size_t end)
 
 	while (end - begin > 1 && (at = split_of(s, begin, end, true)) > 0) {
 		s->room->change[s->count++].at = at;
+		/* Recursing into the shorter side limits the depth. */
 		if (at - begin < end - at) {
 			split_all(s, begin, at);
 			begin = at;
@@ -373,9 +364,8 @@ spread_of(const struct segmentation *s, const struct change *change,
 
 /*
  * Returns how much more likely the number belongs to the right level of a
- * change than to its left one. The result is a logarithm from -RATIO_MAX to
- * RATIO_MAX. "spread" is twice the variance of numbers around their level. If
- * it is 0, the result is one of these two limits.
+ * change than to the left one: a logarithm, limited to RATIO_MAX either way.
+ * spread: twice the variance; 0 gives one of the limits.
  */
 static double
 ratio_of(const struct change *change, double value, double spread)
@@ -389,11 +379,9 @@ ratio_of(const struct change *change, double value, double spread)
 }
 
 /*
- * Moves a change to the most likely place between its two levels, as a test of
- * ranks finds this place only nearly. The levels have the numbers from index
- * begin to end - 1; each keeps at least one. "spread" is twice the variance of
- * the numbers around their levels. Sets the interval of the change to this
- * place alone; the caller widens it later.
+ * Moves the change to the most likely place, which ranks find only nearly.
+ * Both levels are the numbers from begin to end - 1. spread: twice the
+ * variance around the levels. The interval becomes this place.
  */
 static void
 move_change(struct change *change, const struct segmentation *s, size_t begin,
@@ -438,11 +426,9 @@ find_interval(const struct segmentation *s, size_t number)
 /* ---- Drifts -------------------------------------------------------------- */
 
 /*
- * Returns the sum of the squares of ranks, if each rank is taken relative to
- * the mean of its level. The levels are separated by the changes "first" to
- * "last" (included); there is also one before and one after them. "squares" is
- * the sum of the squares of the ranks themselves. "begin" is the index of the
- * number that has the first rank in the room.
+ * Returns the sum of squares of ranks around the means of their levels: those
+ * before, between and after the changes first to last. squares: the sum around
+ * 0. begin: index of the number with the first rank.
  */
 static double
 squares_around_levels(const struct segmentation *s, size_t first, size_t last,
@@ -498,12 +484,9 @@ is_drift(const struct segmentation *s, size_t first, size_t last)
 }
 
 /*
- * Marks gradual changes as drifts. Adjacent changes in one direction become
- * one drift if a straight line fits their numbers better than levels do. The
- * first change then becomes the drift. Its interval goes from the begin of the
- * level before to the end of the level after. The other changes of the drift
- * are removed from s, but only after all drifts are found, as they limit the
- * levels next to them. A single change can become a drift, too.
+ * Joins adjacent changes that form a slope into the first of them, and marks
+ * it as a drift. Its interval then covers the levels before and after. A
+ * single change may be a drift, too.
  */
 static void
 join_drifts(struct segmentation *s)
@@ -526,6 +509,7 @@ join_drifts(struct segmentation *s)
 		change[i].after = change[last].after;
 		change[i].low = begin_before(s, i);
 		change[i].high = end_after(s, last) - 1;
+		/* Removed below: until then their places end levels. */
 		for (size_t k = i + 1; k <= last; k++)
 			change[k].low = change[k].high + 1;
 	}
@@ -570,10 +554,8 @@ has_levels(const struct segmentation *s)
 
 /*
  * Appends to room->change, in order, where one level ends and another begins.
- * A level is a range of equal numbers. A single number that differs from the
- * level before is an outlier and begins no level, unless it is the first or
- * last number. The interval of a change begins where the level before ended,
- * so it includes outliers. There is one number at least.
+ * A single number between others, unless at the level before, is an outlier;
+ * the next change's interval has it. s has at least one number.
  */
 static void
 list_levels(struct segmentation *s)

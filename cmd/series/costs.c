@@ -117,10 +117,9 @@ compare_peaks(const void *pa, const void *pb)
 }
 
 /*
- * Sorts the columns by their peaks, and drops the half with the lowest peaks.
- * Of an odd number, drops one more than it keeps. Only the sums of costs of
- * the dropped columns remain. Raises costs->floor to the largest peak that was
- * dropped, if it is lower. The indexes of columns change.
+ * Drops half of the columns (rounded up), those with the lower peaks, but
+ * keeps the sums of their costs. Raises the floor to the largest of their
+ * peaks. Sorts the columns, so indexes change.
  */
 static void
 drop_half(struct costs *costs)

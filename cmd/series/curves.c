@@ -63,10 +63,9 @@ add_curve(struct series *series, const char *kind)
 /* ---- Changes ------------------------------------------------------------- */
 
 /*
- * Sets the curve's mean. If its values change, also sets its changes, and
- * curve->size to the size of the largest change. If a run has no value (NAN),
- * the mean is NAN, and there are no changes: such a run has no place among
- * levels. False: out of memory (reported).
+ * Sets the curve's mean and, if its values change, the changes and the size of
+ * the largest. If a run has no value (NAN), the mean is NAN, and there are no
+ * changes. False: out of memory (reported).
  */
 static bool
 judge_curve(struct series *series, struct curve *curve, bool exact)
@@ -183,12 +182,10 @@ is_repeated(const struct series *series, const struct column *column)
 }
 
 /*
- * Tests the self cost of each function for changes and, if there are calls,
- * its inclusive cost. Skips costs that never reach the share SHARE_MIN, and
- * inclusive costs that repeat the self cost or the total. Appends curves of
- * the functions with the largest changes, at most series->top for each kind of
- * cost. Counts other functions that changed in series->unlisted, and adds all
- * tests to series->comparisons. False: out of memory (reported).
+ * Tests costs of functions, except small ones, for changes. Appends the curves
+ * to be shown: at most series->top by self and by inclusive cost. Counts
+ * changes not shown in series->unlisted, tests in series->comparisons. False:
+ * out of memory (reported).
  */
 static bool
 show_functions(struct series *series)
@@ -275,12 +272,9 @@ add_metric(struct series *series, int metric)
 }
 
 /*
- * Returns true if a file's share of covered lines is lower in the last run
- * that has the file than in an earlier run. Then sets *loss to a change from
- * the highest share to the last one, in percent. Its place is the first run
- * with the file after the run in which the share was last the highest. Sets
- * *lost to the number of covered lines that the file has lost. If the result
- * is false, neither has a meaning.
+ * Returns true if the file's last share of covered lines is below its highest.
+ * Then *loss is the change between both, in percent, at the first run after
+ * the highest, and *lost the lines lost.
  */
 static bool
 find_loss(const struct series *series, const struct column *column,

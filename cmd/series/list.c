@@ -42,11 +42,9 @@ add_name(void *arg, const char *name)
 }
 
 /*
- * Adds the input of a line of a manifest, a JSON object; an object without
- * input or status adds none. An archive is listed once for each member, and is
- * read whole. A last line without newline that is no JSON was cut off by a
- * crash, or is being written, and is ignored, unless it is the only one.
- * Returns the status: CG_EINPUT (reported) for other lines that are no JSON.
+ * Adds the input, if any, of a line of a manifest, a JSON object. Ignores a
+ * last line that is no JSON, as a crash cut it off; any other, or a single
+ * one, is an error. Returns the status.
  */
 static int
 add_line(void *arg, char *line, size_t n)

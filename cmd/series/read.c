@@ -219,10 +219,9 @@ skip_bad(struct series *series, int status)
 }
 
 /*
- * Reads a run with a job of its own, and appends it to the series. If "bytes"
- * is NULL, reads the file called "name". Otherwise "bytes" is the content of
- * the archive member called "name". "name" is not copied. Returns the status.
- * It is also CG_OK for a run that is skipped because of --partial.
+ * Reads a run and appends it to the series: the file `name` or, if bytes is
+ * not NULL, the archive member with these bytes. Keeps the pointer to name.
+ * Returns the status, CG_OK also if --partial skips the run.
  */
 static int
 read_run(struct series *series, const char *name, const struct cg_slice *bytes)

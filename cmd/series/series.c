@@ -73,10 +73,9 @@ write_to(FILE *to, const struct series *series)
 }
 
 /*
- * Writes a new file next to the target, then renames it to the target. "old"
- * is the status of the target, or NULL if there is none. The new file gets the
- * permissions of the old one. Returns the status. If it is not CG_OK, the
- * target is as it was, and the new file is removed.
+ * Replaces the target by a file that is written next to it and renamed. old:
+ * the target's status, for its permissions, or NULL. Returns the status;
+ * unless CG_OK, the target is unchanged.
  */
 static int
 replace_file(
@@ -161,10 +160,9 @@ reads_stdin_twice(const struct args *args)
 }
 
 /*
- * Checks what the options ask for, before a run is read. Sets series->top and
- * the error rate. Without --order, runs of a list or manifest stay as given,
- * others are sorted by name. Returns the status; CG_EUSAGE for the first
- * fault, which is reported.
+ * Checks the options before a run is read, and sets series->top, the error
+ * rate and a default for --order. Returns the status: CG_EUSAGE (reported) for
+ * the first fault.
  */
 static int
 check_args(struct series *series)

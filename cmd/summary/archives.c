@@ -61,10 +61,9 @@ add_member(struct members *all, struct cg_archive *archive, const char *path,
 }
 
 /*
- * Makes members of an archive inputs of all->job, which has them as files in
- * memory. Skips members in unknown formats, such as README, unless --from
- * states the format. "path" is the archive's path, for messages. Returns the
- * status. It is CG_EINPUT (reported) if no member is left.
+ * Makes the members of the archive at path inputs of all->job, which has them
+ * in memory. Without --from, skips members of unknown formats. Returns the
+ * status: CG_EINPUT (reported) if none is left.
  */
 static int
 choose_inputs(const struct args *args, struct members *all, const char *path)

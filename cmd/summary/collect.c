@@ -45,10 +45,9 @@ limit_root(struct summary *summary, struct cg_slice path)
 }
 
 /*
- * Appends a file to the summary, and adds its counts to its directory and to
- * the total. Files must come sorted by path: the file's directory is the last
- * one of the summary, or a new one. Shortens summary->root, the common
- * directory of all files, so that it has this file, too. False: out of memory.
+ * Appends a file to the summary, and adds its counts to its directory and the
+ * total. Files must come sorted by directory. Shortens summary->root to a
+ * directory of this file, too. False: out of memory.
  */
 static bool
 add_file(struct summary *summary, const struct covered *file)

@@ -15,10 +15,8 @@ struct table {
 };
 
 /*
- * Writes a cell of row i to buf, "85.7% 12/14": share, hit and found. Writes
- * "-" if nothing was found. "cell" is the index of the column among the
- * metrics that are shown. Numbers above 999,999,999 are written without their
- * higher digits, as buf has no room for more.
+ * Writes a cell of the table to buf: "85.7% 12/14" (share, hit, found), "-" if
+ * nothing was found. i: the row; cell: index of the metric among those shown.
  */
 static void
 put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
@@ -31,6 +29,7 @@ put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 	if (hits->found == 0)
 		snprintf(buf, AMOUNT_ROOM, "-");
 	else
+		/* buf has room for nine digits of each number. */
 		snprintf(buf, AMOUNT_ROOM, "%.6s %" PRIu64 "/%" PRIu64,
 		    rate_text(rate, hits), hits->hit % 1000000000,
 		    hits->found % 1000000000);
@@ -86,10 +85,9 @@ print_text(const struct summary *summary)
 }
 
 /*
- * Prints a line such as "Coverage  90.0% of 10 lines, 75.0% of 8 functions",
- * of the metrics that were found, and a table of the least covered
- * directories: at most `directories` of them, no table if that is 0. The table
- * sorts summary->directory.
+ * Prints the coverage of all metrics found, such as "90.0% of 10 lines". Then
+ * prints a table of at most `directories` directories, least covered first,
+ * for which it sorts summary->directory.
  */
 void
 print_counts(struct summary *summary, size_t directories)

@@ -66,11 +66,9 @@ parse_limits(const struct args *args, struct limits *limits)
 }
 
 /*
- * Returns true if a metric reaches its limit, which is in units of 0.001
- * percent. A metric of which nothing was found reaches any limit, except for
- * lines: a limit above 0 needs a line, as without lines no test has run. With
- * --patch, coverage without lines reaches the limit, too, as a patch may
- * change no code.
+ * Returns true if a metric's limit, in units of 0.001 percent, is met, also if
+ * nothing was found. But without any line, no test has run: a limit of lines
+ * above 0 fails, unless --patch selects lines.
  */
 static bool
 is_met(const struct summary *summary, size_t metric, uint64_t limit)
@@ -145,9 +143,9 @@ is_outside(struct cg_slice path, const char *directory)
 }
 
 /*
- * Prints a note with the number of files outside of the working directory:
- * files such as system headers are easily counted by mistake. Prints nothing
- * if none or all are outside, with --quiet, or if options select the files.
+ * Prints a note if some, but not all files are outside of the working
+ * directory. System headers are easily counted by mistake. Prints none with
+ * --quiet, or if options select the files.
  */
 static void
 note_outside(const struct summary *summary)

@@ -222,10 +222,9 @@ go_up(struct walk *walk)
 }
 
 /*
- * Replaces the symbolic link at the end of walk->done by its target. The
- * target is put before walk->left, the part of the path that is not resolved
- * yet. False, with errno set: the link cannot be read, the result is too long,
- * or there were more than LINKS_MAX links.
+ * Replaces the symbolic link at the end of the path so far by its target,
+ * which comes before the rest. False, with errno set: reading it failed, the
+ * path is too long, or there were too many links.
  */
 static bool
 follow(struct walk *walk)

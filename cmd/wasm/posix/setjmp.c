@@ -39,10 +39,9 @@ getTempRet0(void)
 }
 
 /*
- * Gives the environment a new number, and adds that with its label to the
- * table of the function that calls setjmp(). Returns the table, which may have
- * moved; its size, in entries, is the second result: getTempRet0(). Ends the
- * program if memory runs out.
+ * Gives *env a new number, and adds it with its label to the table of the
+ * function that calls setjmp(). Returns the table, which may move; its size
+ * goes to getTempRet0(). Aborts if memory runs out.
  */
 struct entry *
 saveSetjmp(uint32_t *env, uint32_t label, struct entry *table, uint32_t size)
