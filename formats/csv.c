@@ -72,12 +72,9 @@ is_formula(struct cg_slice text)
 }
 
 /*
- * Writes one cell of the table: the text, followed by "suffix", such as "
- * inclusive" or "". NUL becomes a blank. In a table separated by tabs, tabs
- * and line breaks become blanks, too. In other tables, a cell that needs
- * quotes gets them, and quotes in its text are doubled. If w->safe is set, a
- * text that looks like a formula gets an apostrophe in front, so that
- * spreadsheets take it as text.
+ * Writes a cell: text and suffix, quoted if needed. Blanks replace NUL and, in
+ * a table with tabs, line breaks and tabs. If w->safe, a text like a formula
+ * gets an apostrophe, against spreadsheets that would compute it.
  */
 static void
 put_cell(struct writer *w, struct cg_slice text, const char *suffix)

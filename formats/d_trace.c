@@ -85,11 +85,9 @@ take_function(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a line of calls, "<tab> 15<tab>name", in the block of a function.
- * After the line of the function (r->fn is set), the line names a callee, and
- * the call is appended to r->call. Before it, the line names a caller, and is
- * skipped, as the caller's block has the call, too. False: an error
- * (reported).
+ * Reads a line of calls in a function's block. After the function's line
+ * (r->fn is set), appends the callee to r->call. Lines before name callers,
+ * whose blocks repeat the calls: they are skipped. False: an error (reported).
  */
 static bool
 take_call(struct reader *r, struct cg_slice line)

@@ -298,12 +298,10 @@ take_row(struct reader *r, struct cg_slice *text, struct row *row)
 }
 
 /*
- * Checks the sums of the process before. Then reads the header of the next
- * process to r->stated, such as "[{ "<0.81.0>", 338,undefined, 0.705},".
- * Begins a part (section of the graph) for the process. A header whose name is
- * not in quotes, such as "totals" of all processes, begins no part. It clears
- * r->in_process, so that the functions after it are skipped. False: rejected
- * (reported).
+ * Reads the header of a process, such as "[{ "<0.81.0>", 338,undefined,
+ * 0.705},". Begins its part (section of the graph), after checking the sums of
+ * the process before. A name without quotes, such as totals, begins none: its
+ * functions are skipped. False: rejected (reported).
  */
 static bool
 take_section(struct reader *r, struct cg_slice line)
@@ -335,13 +333,9 @@ use_row(struct reader *r, const struct row *row)
 }
 
 /*
- * Reads the next line of a block of fprof. A block is a list of callers, then
- * a function, then a list of callees; an empty list is "[ ]". r->at says which
- * of the three the line belongs to. It is advanced after the function and at
- * the end of a list.
- *
- * Adds a function or a callee to the graph, but not outside a process. Callers
- * are not added, as they state the same calls as the callees of other blocks.
+ * Reads the next line of an fprof block. A block is a list of callers, a
+ * function, a list of callees; r->at says which is read. Adds a function or
+ * callee of a process to the graph. Other blocks have the callers' calls.
  * False: rejected (reported).
  */
 static bool
@@ -442,10 +436,9 @@ is_header(struct cg_slice line)
 }
 
 /*
- * Reads a row of eprof into *row, from its end. The columns "465 40.17 94 [
- * 0.20]" are calls, percentage, microseconds, and microseconds of a call.
- * Stores the calls, and the first microseconds in ns; skips the others. The
- * text before the columns is the name. False: not a row.
+ * Reads a row of eprof into *row: a name, then columns such as "465 40.17 94 [
+ * 0.20]". They are calls, percentage, microseconds (stored in ns) and
+ * microseconds of a call. False: not a row.
  */
 static bool
 take_columns(struct cg_slice line, struct row *row)
@@ -495,11 +488,9 @@ take_table_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Begins a table of eprof. It becomes a part (section of the graph) that is
- * named by "pid". "of_all" is true if the table is for all processes together,
- * false if it is for one. If earlier tables are of the other kind, this table
- * has the same costs once more: warns, and clears r->in_process, so that its
- * rows are skipped.
+ * Begins a table of eprof, with a part (section of the graph) named by pid.
+ * After tables of single processes, warns of one for all (of_all) and skips
+ * it, or the reverse: it repeats their functions.
  */
 static void
 begin_table(struct reader *r, bool of_all, struct cg_slice pid)

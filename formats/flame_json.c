@@ -236,10 +236,9 @@ take_node(struct cg_doc *doc, uint32_t parent)
 }
 
 /*
- * Adds the value of each node to "children" of its parent, the sum of the
- * values of child nodes. pyinstrument's nodes "[self]" are left out. Returns
- * true if the values can include those of children: no sum overflows, and none
- * is greater than the value of its node.
+ * Adds each node's value to its parent's sum of children, except
+ * pyinstrument's "[self]". True if no value is less than that sum, so that
+ * values may include children. False also if a sum overflows.
  */
 static bool
 sum_children(struct reader *r)
@@ -262,11 +261,9 @@ sum_children(struct reader *r)
 }
 
 /*
- * Returns the self value of a node. If the node's value includes those of its
- * children, it is the rest without them. It always does in pyinstrument's
- * form; in a tree it does if "includes" is true. Otherwise it is the node's
- * value. pyinstrument rounds times to microseconds, so children may have a
- * little more than their parent. Then it is 0.
+ * Returns a node's self value. If "includes", or in pyinstrument's form, that
+ * is its value less the children's. pyinstrument rounds times, so children may
+ * exceed their parent: then returns 0.
  */
 static uint64_t
 self_of(const struct node *node, bool includes, enum form form)
@@ -329,13 +326,9 @@ take_attributes(struct cg_slice text, struct cg_slice *class, uint64_t *line)
 }
 
 /*
- * Reads a frame of pyinstrument, such as "f\0/a.py\0" "12\1l20": function,
- * file, first line, and attributes with the current line. Adds the frame on
- * top of the stack *at, and sets *at to the new stack.
- *
- * Two kinds of frames are not added, and leave *at unchanged. A frame with the
- * file "<thread>" names the thread of the samples below it. A frame "[self]"
- * stands for the caller's own time. False: an error (reported).
+ * Adds a frame of pyinstrument, "f\0/a.py\0" "12\1l20", to the top of the
+ * stack *at, which becomes the new stack. The frame "<thread>" sets the
+ * thread, and "[self]" adds nothing. False: an error (reported).
  */
 static bool
 take_identifier(struct cg_doc *doc, cg_node *at)
@@ -481,11 +474,9 @@ take_metadata(struct cg_doc *doc)
 }
 
 /*
- * Returns the stack of a bar's caller, or 0 if no bar is its caller. The
- * caller is the bar of the level before (r->above) that spans this bar.
- * Searches r->above from index *from on, and sets *from to the index where it
- * stops. Bars are sorted by position, so the search for the next bar can go on
- * from there.
+ * Returns the stack of a bar's caller: the bar of r->above (the level before)
+ * that spans it; 0: none. The search starts at *from, which is advanced: bars
+ * are sorted by position.
  */
 static cg_node
 find_above(const struct reader *r, size_t *from, const struct bar *bar)
@@ -501,15 +492,10 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
 }
 
 /*
- * Adds a bar of a flame graph. It becomes a frame on top of the frame of the
- * bar below that spans it, and gets its self values as costs. number[] has the
- * numbers of the bar. Its width is the sum of its values in all (one or two)
- * profiles.
- *
- * "root" is true for bars of the first level, which no bar spans. Such a bar
- * gets no frame if its name stands for the whole profile, such as "total". *x
- * is the end of the bar to the left, and becomes the end of this bar. *from is
- * where find_above() goes on to search. False: an error (reported).
+ * Adds a bar of a flame graph as a frame, with its self values. Its width is
+ * its total in all profiles. A bar of the first level (root) such as "total"
+ * gets no frame. *x is the end of the bar before, then of this one. *from is
+ * for find_above(). False: an error (reported).
  */
 static bool
 add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,

@@ -95,10 +95,9 @@ set_jfn(struct callgrind_reader *r, const struct callgrind_ref *ref)
 /* ---- Calls and jumps ---------------------------------------------------- */
 
 /*
- * Reads the positions after "calls=N" or "jump=N", and stores them in r->to.
- * They are the entry of the callee or the target of the jump. Without
- * positions, r->to becomes zero. Leaves r->base unchanged, as relative
- * positions of later lines do not refer to the target.
+ * Sets r->to to the positions that follow calls= or jump=; to zeros if there
+ * are none. r->base stays as it is: later relative positions do not refer to
+ * the target.
  */
 static void
 set_target(struct callgrind_reader *r, const char *at)
@@ -225,12 +224,10 @@ add_jump(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads a line that begins with positions, and adds it to the graph. r->expect
- * tells what the line has. It is usually a cost of the current function. After
- * a line "calls=" or "jump=", it is the place of this call or jump, with the
- * cost of the call. Costs of the unknown function (fn 0) are dropped if
- * r->skip_root is set. Returns where reading stopped: the newline, or a
- * malformed item.
+ * Adds a line that begins with positions to the graph. It has costs of the
+ * current function, or completes a pending call or jump (r->expect). Drops
+ * costs of the unknown function (fn 0) if r->skip_root is set. Returns where
+ * reading stopped: the newline or a malformed item.
  */
 static const char *
 read_cost_line(struct callgrind_reader *r, const char *from)
@@ -348,11 +345,10 @@ read_spec(struct callgrind_reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a line that does not begin with a digit, sign or star: a key (fn=,
- * calls=), a header line, a comment or an empty line. Unknown lines and lines
- * with a NUL are dropped with a warning. If a cost line must follow here
- * (r->expect), only a comment or an empty line is allowed. Any other line is
- * then an error (r->status).
+ * Reads a line without positions, such as a key or a comment. If a cost line
+ * must come next (r->expect), allows only a comment or an empty line. Any
+ * other line sets r->status then. Drops unknown lines, and lines with a NUL,
+ * with a warning.
  */
 static void
 read_word_line(struct callgrind_reader *r, struct cg_slice line)
@@ -410,11 +406,10 @@ read_number_line(struct callgrind_reader *r, const char *at)
 }
 
 /*
- * True if a line may have plain costs only, as read_plain_lines() needs.
- * "first" is the line's first byte, which must begin a number. The line must
- * be in the body, and must not be the cost line of a call or jump. A function
- * must be open whose costs are not dropped (r->skip_root). The columns must be
- * those of the graph in the same order (r->straight), without bb.
+ * True if a line with this first byte may be plain costs of the current
+ * function. False in the header, after calls= or jump=, and without a
+ * function. False also if costs are dropped (r->skip_root), or if
+ * cg_add_cost_lines() cannot read the part's columns.
  */
 static inline bool
 expects_costs(const struct callgrind_reader *r, char first)
@@ -425,11 +420,10 @@ expects_costs(const struct callgrind_reader *r, char first)
 }
 
 /*
- * Adds cost lines to the current function, beginning with "line". Stops at the
- * first line that cg_add_cost_lines() cannot read, and returns it. Returns
- * "end" if it reads all lines up to there. Sets r->base to the position of the
- * last line that was added. If other lines than costs of the function are
- * expected here (expects_costs() is false), adds nothing and returns "line".
+ * Adds cost lines to the current function, as long as cg_add_cost_lines() can
+ * read their form. r->base becomes the last line's position. Returns the first
+ * line of another form, or "end". Adds nothing and returns "line" if
+ * expects_costs() is false.
  */
 static const char *
 read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)

@@ -55,10 +55,10 @@ has_bare_costs(struct cg_slice text)
 }
 
 /*
- * Returns the score (CG_PROBE_*) of a text that has a line "events:". Other
- * kinds of text may have such a line, too. With a line of a function or of
- * totals, the score is nearly CG_PROBE_SURE. With another header line or with
- * costs, it is CG_PROBE_LIKELY. Otherwise it is CG_PROBE_NO.
+ * Returns the score (CG_PROBE_*) of a text that has an "events:" line, as
+ * other formats may have, too. A key such as "fn=" or "summary:" gives nearly
+ * CG_PROBE_SURE. Another header line or bare costs give CG_PROBE_LIKELY.
+ * Otherwise the score is CG_PROBE_NO.
  */
 static int
 rate_events(struct cg_slice text)

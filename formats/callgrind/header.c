@@ -193,10 +193,9 @@ set_timeframe(struct callgrind_reader *r, struct cg_slice value)
 }
 
 /*
- * Reads "positions:", which names the position columns of cost lines: sets
- * r->instr, r->bb and r->line. The columns always have the order instr, bb,
- * line, whatever the order of the names. Warns of unknown names, and that bb
- * is dropped.
+ * Reads the position columns from the value of "positions:" to r->instr, r->bb
+ * and r->line. Cost lines always have them in this order. Warns of unknown
+ * names, and that bb is dropped.
  */
 static void
 set_positions(struct callgrind_reader *r, struct cg_slice value)

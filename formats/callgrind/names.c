@@ -43,10 +43,9 @@ callgrind_get_ref(struct cg_slice text)
 #define NEAR_IDS ((uint64_t)1 << 20)
 
 /*
- * Returns a pointer to the number that "ids" has for an id; the caller reads
- * or sets it. The number is 0 if the id is new. The pointer is valid until the
- * next call. Low ids are in an array, others in a map. NULL: out of memory
- * (reported).
+ * Returns a pointer to the number of a name id, for the caller to read or set;
+ * the number is 0 if the id is not defined yet. Valid until the next call.
+ * NULL: out of memory (reported).
  */
 static uint32_t *
 find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)

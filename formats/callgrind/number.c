@@ -26,10 +26,9 @@ take_hex(const char **at, uint64_t *value)
 }
 
 /*
- * Reads a number in any form that cg_take_u64() reads, and stores it in
- * *value. The number ends before the next blank or newline. Returns the end of
- * the number. If it is not a number of 64 bits, reports that and returns "at"
- * unchanged.
+ * Reads a number to *value, in any form that cg_take_u64() reads. The number
+ * ends before the next blank or newline. Returns its end. If it is malformed
+ * or above 64 bits, reports that and returns "at".
  */
 static const char *
 get_long_number(struct callgrind_reader *r, const char *at, uint64_t *value)

@@ -186,9 +186,9 @@ add_costs(uint64_t *to, const uint64_t *cost, size_t n)
 }
 
 /*
- * Adds to root->cost the self cost of fn and the costs of its calls to other
- * functions. If fn is in a cycle, only calls that leave the cycle count. rows
- * is a cursor that the caller has opened for fn. False: a sum overflows.
+ * Adds to root->cost the self cost of fn and the costs of its calls. Calls of
+ * fn itself and within its cycle do not count. rows must be open for fn.
+ * False: a sum overflows.
  */
 static bool
 add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
@@ -237,11 +237,10 @@ sum_inclusive(
 }
 
 /*
- * True if the root function that the writer adds has to call "fn" in this part
- * (section of the profile), because nothing else calls it. For a member of a
- * cycle (functions that call each other), nothing outside may call any member.
- * The root calls only one member of each cycle in a part. So if it calls
- * another member already (root->done), returns false.
+ * True if the added root has to call fn in this part (section of the profile),
+ * as nothing else does. In a cycle that nothing outside calls, the root calls
+ * one member in each part. False if it called another one already
+ * (root->done).
  */
 static bool
 is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)

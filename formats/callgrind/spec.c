@@ -48,12 +48,10 @@ put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 }
 
 /*
- * Writes a line with a name; "spec" is its key, such as "fn=". A new name gets
- * the next id, ++*count, and the line is "fn=(7) name". If this part (section
- * of the file) has the name already (*id above base), the line is "fn=(7)".
- * Without short names, the line is "fn=name", and the name gets no id. But a
- * name that begins like an id, "(1) x", always gets one. If the symbol
- * (linkage name) is not empty, it follows the name in brackets.
+ * Writes the line of a name. It is "fn=(7) name", or "fn=(7)" if *id is known
+ * in this part (above base). Without short names it is "fn=name", unless the
+ * name begins like an id, "(1) x". A new id is ++*count. A symbol (linkage
+ * name) follows the name in brackets.
  */
 static void
 put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,

@@ -71,10 +71,9 @@ put_desc(struct callgrind_writer *w, const char *key, const char *value)
 }
 
 /*
- * Writes a description "(and N more)", in place of the values of this key that
- * are not written. The input may have such a value itself, from an earlier
- * merge (key->more). Then omits N: the same value may be counted twice, so the
- * number is unknown.
+ * Writes "(and N more)" for values of a description that are not written.
+ * Omits N if a value is such a text from an earlier merge: N would then be
+ * unknown.
  */
 static void
 put_more(struct callgrind_writer *w, const struct desc_key *key)
@@ -125,11 +124,9 @@ are_ambiguous(const struct cg_graph *graph, cg_fn a, cg_fn b)
 }
 
 /*
- * Sets w->ambiguous to an array with an element for each function. The element
- * is true if another function has the same name, file and object. Such
- * functions are next to each other in the graph's order. Linkage names could
- * tell them apart. So if the graph has none (no CG_SYMBOLS), w->ambiguous
- * stays NULL. False: out of memory (reported).
+ * Marks in w->ambiguous each function that shares name, file and object with
+ * another. The array stays NULL if the graph has no linkage names (CG_SYMBOLS)
+ * to distinguish functions. False: out of memory (reported).
  */
 bool
 callgrind_find_ambiguous(struct callgrind_writer *w)

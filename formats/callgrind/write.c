@@ -32,11 +32,9 @@ event_at(const struct callgrind_writer *w, size_t i)
 }
 
 /*
- * Returns the costs of a line in the order of writing, which has the main
- * event first. On entry, *n is the number of elements of "cost". If the main
- * event is the graph's first one, returns "cost" itself. Otherwise returns
- * w->row, which is valid until the next call. Then *n becomes the number of
- * costs there without zeros at the end.
+ * Returns the costs of a line in the order of writing, main event first; *n is
+ * their number, in and out. Returns "cost" itself if it has that order; else
+ * an array valid until the next call.
  */
 static const uint64_t *
 arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
@@ -131,10 +129,9 @@ names_unit(const char *name, const char *unit)
 }
 
 /*
- * Writes the end of a line "event:": a colon, the event's long name and, if
- * "unit" is true, its unit in parentheses. An event without a long name gets
- * its name instead. "unit" must be false if the name states the unit already.
- * Writes nothing if there is no long name and "unit" is false.
+ * Writes the end of an "event:" line: the long name (or the name) and, if
+ * "unit" is true, the unit in parentheses. Without long name and unit, writes
+ * nothing. Pass false if a name states the unit already.
  */
 static void
 put_long_name(

@@ -109,9 +109,8 @@ begin_times(struct reader *r, int64_t time)
 }
 
 /*
- * Reads the array of times of the samples. Adds to the profile the time
- * between each sample and the one before it. The array has these differences
- * or, if "absolute" is true, the times of the samples (Chrome before 58).
+ * Reads the array of times of samples, and adds them to the profile. They are
+ * differences or, if "absolute", the samples' own times (Chrome before 58).
  * False: an error (reported).
  */
 static bool

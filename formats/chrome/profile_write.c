@@ -195,12 +195,10 @@ is_written(const struct writer *w, uint32_t frame)
 }
 
 /*
- * Fills w->order with the nodes to write: parents before children, siblings by
- * the names of their functions. Skips nodes without samples that have none
- * below them, either. count_hits() must have set the id of each node with
- * samples to a number other than 0. Sets the id of each node to its number in
- * this order; the root and (idle) have fixed numbers. False: out of memory
- * (reported).
+ * Fills w->order with the nodes to write, parents before children, and numbers
+ * them (id). Root and (idle) get fixed ids. Omits nodes without samples in or
+ * below them. count_hits() must have marked the nodes with samples. False: out
+ * of memory (reported).
  */
 static bool
 order_nodes(struct writer *w)
@@ -250,15 +248,10 @@ add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 }
 
 /*
- * Counts the samples of each node. Adds the samples of each stack to the hits
- * of its node, and sets the node's id to a number other than 0, as the node is
- * used. Also adds them to the node's ticks (samples by line). There are no
- * ticks if the leaf's line is unknown, or in another file than the leaf's
- * function.
- *
- * A stack has as many samples as its cost of the event that counts samples
- * states. If there is no such event, the stack itself states their number.
- * False: an error (reported).
+ * Adds each stack's number of samples to the hits of its node, and marks the
+ * node as used (id). The event that counts samples states the number, else the
+ * stack. Adds a tick only if the leaf's line is known and in its function's
+ * file. False: an error (reported).
  */
 static bool
 count_hits(struct writer *w)
@@ -304,10 +297,9 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 }
 
 /*
- * Passes a sample to w->visit(), and counts it. In this format, a sample lasts
- * until the next one begins. So if there is a gap since the previous sample,
- * first passes a sample of (idle) for the gap. The sample begins at "time", or
- * where the previous one ends, if that is later. It lasts "cost" ns.
+ * Passes a sample of cost ns to w->visit(), at "time" or, if later, the end of
+ * the previous sample. A gap between them becomes a sample of (idle), as
+ * samples last until the next one.
  */
 static void
 put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
@@ -358,10 +350,9 @@ count_sample(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Passes the samples of the graph's only track (timeline of a thread) to
- * put_sample(). Skips samples with cost 0, unless an event counts samples. If
- * the track has begins and ends of calls, each time with one stack is passed
- * as a sample.
+ * Passes the samples of the only track (timeline of a thread) to put_sample().
+ * In a track of calls, the time between two begins or ends is a sample. Omits
+ * samples without a cost, unless an event counts them.
  */
 static void
 visit_track(struct writer *w)
@@ -432,10 +423,9 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 }
 
 /*
- * Writes the end of the last sample as one more time, after the times of the
- * samples. "first" is the time of the first sample. Without this time, readers
- * assume that the last sample is as long as the average of the others. So
- * writes nothing if that is right, or if there are no samples.
+ * Writes one more time: the end of the last sample. "first" is the first
+ * sample's time. Omits the end if readers assume it: for them the last sample
+ * has the others' average length. Writes nothing without samples.
  */
 static void
 put_end(struct writer *w, int64_t first)
@@ -487,10 +477,10 @@ number_script(struct writer *w, cg_fn fn)
 }
 
 /*
- * Returns the name to write for a function. Readers name functions without a
- * name CHROME_ANONYMOUS. If a file has several of them, the library appends
- * ":line:column" to this name. So returns "" for this name, with or without
- * the function's own line and column. Returns any other name unchanged.
+ * Returns the name of a function to write. CHROME_ANONYMOUS becomes "", as
+ * readers give that name to functions without one. So does this name with the
+ * function's own ":line:column". The library appends these if a file has
+ * several.
  */
 static struct cg_slice
 own_name(struct cg_slice name, const struct cg_range *range)
@@ -611,10 +601,9 @@ put_profile(struct writer *w)
 /* ---- What is written ---------------------------------------------------- */
 
 /*
- * Sets w->in_order to whether samples are written in order of time. This needs
- * a graph whose only track (timeline of a thread) has all costs. If the track
- * has begins and ends of calls, its costs and times must be in ns. In order of
- * time, also sets begin and end of the profile to those of the track.
+ * Sets w->in_order (samples are written in order of time), begin and end of
+ * the profile, if a single track (timeline of a thread) has all costs. A track
+ * of calls also needs costs and times in ns.
  */
 static void
 choose_order(struct writer *w)

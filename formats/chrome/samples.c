@@ -34,11 +34,9 @@ pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
 }
 
 /*
- * Returns the sum of the samples with a node's id, for ids that the array
- * profile->dense does not have yet. If the id is small compared with the
- * number of nodes, makes this array longer. Otherwise looks the id up in a
- * map, and appends a sum to profile->sparse if it is new. The sum is valid
- * until the next call. NULL: out of memory (reported).
+ * Returns the sum for a node's id that the array profile->dense does not have.
+ * A low id extends the array; others are in a map. The sum is valid until the
+ * next call. NULL: out of memory (reported).
  */
 static struct chrome_sum *
 find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
@@ -182,11 +180,9 @@ add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 }
 
 /*
- * Adds the costs of a node's stack to the graph. Each line with ticks (numbers
- * of samples) gets its share of the node's time. Samples without a line get
- * the rest of the time, if there is any. Sets node->sampled to the stack of
- * the node's samples in the timeline. This stack has a line only if all
- * samples are on that line.
+ * Adds the costs of a node's stack to the graph, divided among lines by ticks
+ * (samples). Sets node->sampled to the stack for the timeline. It has a line
+ * if all samples have the same.
  */
 static void
 add_node(struct cg_doc *doc, struct chrome_profile *profile,
@@ -269,10 +265,9 @@ find_stack(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 }
 
 /*
- * Adds a sample of the node with this id to the timeline. It begins at "time",
- * and lasts "length" ns. stack[] caches the stacks of ids below
- * profile->dense.n, as it takes long to find a node in a large tree. 0 in
- * stack[] means that the stack is not cached yet. False: an error (reported).
+ * Adds a sample of the node with an id to the timeline; "time" and "length"
+ * are in ns. stack[] caches stacks of dense ids, 0 if unknown: finding a node
+ * is a cache miss. False: an error (reported).
  */
 static bool
 add_moment(struct cg_doc *doc, struct chrome_profile *profile, cg_node *stack,

@@ -211,12 +211,8 @@ is_count(struct cg_slice text, uint64_t *number)
 }
 
 /*
- * Sets *frame to the index + 1 of the stack frame with this id, or to 0 if the
- * id is empty. Appends a frame if the id is new; it may be defined later. The
- * map trace->frame_ids needs numbers as keys. If the id is a number of at most
- * 18 digits, its key is this number. Any other id is added to the graph's
- * names, and its key is the number of this name with bit 63 set. False: an
- * error (reported).
+ * Sets *frame to the index + 1 of the stack frame with an id. Appends the
+ * frame if the id is new. An empty id gives 0. False: an error (reported).
  */
 static bool
 get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
@@ -228,6 +224,7 @@ get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
 	*frame = 0;
 	if (id.len == 0)
 		return true;
+	/* Bit 63 keeps the numbers of texts apart from other ids. */
 	if (!is_count(id, &key))
 		key = (uint64_t)1 << 63 | cg_add_name(doc->build, id);
 	index = cg_map_in(doc->job, &trace->frame_ids, key);
@@ -280,10 +277,9 @@ is_call(char phase)
 }
 
 /*
- * Reads the object "args" of an event into its struct item. Stores the name of
- * a thread or process (phase M), also if the phase is not known yet. Reads a
- * piece of a CPU profile (member "data"). Skips other members, and all
- * arguments of a call. False: an error (reported).
+ * Reads the object "args" of an event into an item: the name of a thread or
+ * process, or a piece of a CPU profile. Skips other arguments, and those of
+ * calls. False: an error (reported).
  */
 static bool
 take_arguments(struct cg_doc *doc, void *into)
@@ -472,11 +468,9 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 }
 
 /*
- * Adds a piece of a CPU profile, which an event contains, to the profile with
- * its id. Also sets the thread of the profile, the one that was sampled. The
- * event "Profile", which has the start time, is in this thread. Other threads
- * may write the other pieces. Until "Profile" comes, the thread of the first
- * piece is used. False: an error (reported).
+ * Adds an event's piece of a CPU profile to the profile with its id. The
+ * sampled thread is that of the event with a start time, else of the first
+ * piece. False: an error (reported).
  */
 static bool
 add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)
@@ -575,10 +569,9 @@ take_frames(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds a stack frame of the trace, trace->frame.at[index - 1], and the frames
- * of its callers to the graph. Frames that are in the graph already are used
- * again. Returns the node of the frame in the graph. Returns 0 if "index" is
- * 0, and after an error (reported), such as a frame that is its own caller.
+ * Adds the trace's stack frame index - 1 and its callers to the graph, unless
+ * it has them. Returns the graph's node. 0: index is 0, or an error
+ * (reported), such as a cycle of callers.
  */
 static cg_node
 add_frames(struct cg_doc *doc, struct trace *trace, uint32_t index)

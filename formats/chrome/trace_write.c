@@ -307,11 +307,9 @@ sort_calls(struct call *call, size_t n)
 }
 
 /*
- * Returns how many of the waiting calls can be written now. If the first one
- * is an end event, it is written alone. Otherwise all calls that begin at the
- * same time as the first one are written together. They must begin before
- * "now", and must have ended. If more than "max" calls wait, they need not
- * have ended; such a call is written as two events. 0: none can be written.
+ * Returns how many waiting calls can be written next. Calls with the same
+ * begin, before now, go together. All must have ended, unless more than max
+ * calls wait. An end event goes alone. 0: none yet.
  */
 static size_t
 count_first(const struct writer *w, size_t max, int64_t now)
@@ -376,10 +374,9 @@ get_call(struct writer *w, uint64_t number)
 }
 
 /*
- * Ends the innermost open call at "time". Sets its end or, if its begin has
- * been written already, appends an end event to the waiting ones. Adds the
- * call to w->ended, the calls that ended at this time, for part_names().
- * False: out of memory.
+ * Ends the innermost open call at "time". Sets its end or, if its begin is
+ * written already, appends an end event to the waiting calls. Adds the call to
+ * w->ended, for part_names(). False: out of memory.
  */
 static bool
 end_call(struct writer *w, int64_t time)
@@ -406,11 +403,9 @@ end_call(struct writer *w, int64_t time)
 }
 
 /*
- * Separates two calls of one function, if one ends at the time at which the
- * next begins. "stack" is the stack of the next call, and "time" its begin.
- * Makes all calls that ended at that time end a little earlier. Otherwise
- * speedscope would process the begin first, and end the next call instead of
- * the first one.
+ * If a call that ended at "time" has the name of "stack", all calls that ended
+ * then are written as ending a little earlier. Else speedscope would process
+ * the begin of "stack" first, and end the wrong call.
  */
 static void
 part_names(struct writer *w, uint32_t stack, int64_t time)
@@ -446,10 +441,9 @@ begin_call(struct writer *w, uint32_t stack, int64_t time)
 }
 
 /*
- * Changes the stack of open calls to the stack with index "to". First ends, at
- * "time", the open calls that are not in that stack, innermost first. Then
- * begins the calls of the stack that are not open yet, outermost first. False:
- * out of memory.
+ * Replaces the stack of open calls by the one with index "to", at "time": ends
+ * calls that are not in it, and begins those that are new. False: out of
+ * memory.
  */
 static bool
 change_stack(struct writer *w, uint32_t to, int64_t time)
@@ -578,10 +572,9 @@ put_metadata(struct writer *w, const char *what, const char *name)
 }
 
 /*
- * Sets w->pid and w->tid for the events of a track (thread). If "named" is
- * true, also writes the names of process and thread. A track without pid and
- * tid gets a number of its own as tid. Otherwise viewers would show all such
- * tracks as one thread.
+ * Sets w->pid and w->tid to those of a track (thread). Writes the names of
+ * process and thread if "named". A track without pid and tid gets its own tid:
+ * viewers would merge such threads.
  */
 static void
 begin_track(struct writer *w, const struct cg_track *track, bool named)

@@ -177,10 +177,9 @@ add_branch(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
 }
 
 /*
- * Adds the branches of a line to the graph. The <condition> elements may agree
- * with condition-coverage in the numbers of branches and taken ones. Then each
- * of them becomes a block (group) of two branches. Otherwise all branches of
- * the line become one block. False: an error (reported).
+ * Adds the branches of a line to the graph. Each <condition> becomes a block
+ * (group) of two, unless condition-coverage contradicts: then one block has
+ * all. False: an error (reported).
  */
 static bool
 add_branches(struct reader *r, cg_fn fn, const struct line *line)
@@ -205,11 +204,9 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 }
 
 /*
- * Returns the one of n <line> elements for the same line that has the most
- * taken branches. If several have equally many, returns the first of them.
- * NULL: none has branches. In reports of gcovr 8, each instance of a template
- * repeats the line with its branches. The report does not say which branches
- * were taken, so instances cannot be merged.
+ * Returns the element with the most taken branches, of n <line> elements for
+ * one line. gcovr 8 repeats a line for each instance of a template. NULL: none
+ * has branches.
  */
 static const struct line *
 find_branches(const struct line *line, size_t n)
@@ -224,12 +221,9 @@ find_branches(const struct line *line, size_t n)
 }
 
 /*
- * Adds one line to the graph from its <line> elements, of which there is at
- * least one. The sum of the class's elements (own) is the line's hits. The
- * elements of methods (method) divide these hits among functions; the rest
- * goes to a function without a name. If the class has no element, the
- * functions get the hits of the methods' elements. All elements repeat the
- * branches, so they are added only once. False: an error (reported).
+ * Adds a line to the graph from its elements in the class (own) and in
+ * methods. Methods' hits go to their functions. What remains of the class's
+ * sum goes to a nameless function. False: an error (reported).
  */
 static bool
 add_line(struct reader *r, const struct line *own, size_t owns,
@@ -265,11 +259,9 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 }
 
 /*
- * Handles the <line> elements of one line that methods have, but their class
- * has not. method[0] to method[methods - 1] are these elements. If an element
- * is the first line of a method, it states how often the method was entered.
- * Its hits are added as calls from an unknown caller. Other elements, and
- * elements with negative hits, are only counted in r->skipped.
+ * Handles a line's elements in methods if the class has none. Hits of a
+ * method's first line count its entries: they become calls from an unknown
+ * caller. Other elements, and negative hits, are counted as skipped.
  */
 static void
 add_heads(struct reader *r, const struct line *method, size_t methods)
@@ -350,10 +342,9 @@ close_class(struct reader *r)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Reads <source>, the directory of the files, to r->source, and counts it in
- * r->sources. Ignores "" and ".". If a document names several directories, a
- * file may be in any of them. The count then tells that none is to be used.
- * False: out of memory (reported).
+ * Reads <source>, the directory of the files, to r->source. Counts it in
+ * r->sources: of several directories, open_class() uses none. Ignores "" and
+ * ".". False: out of memory (reported).
  */
 static bool
 open_source(struct reader *r)
@@ -398,11 +389,9 @@ open_class(struct reader *r)
 }
 
 /*
- * Adds the function of a method to the graph, and makes it the current method.
- * The attribute "signature" gives its linkage name. A signature that begins
- * with '(' has only parameters (Java, C++): name and signature together are
- * the linkage name. Any other signature is the linkage name itself. False: an
- * error (reported).
+ * Begins a method: adds its function to the graph. The signature is the
+ * linkage name. If it begins with '(' (Java, C++), the linkage name is name
+ * and signature together. False: an error (reported).
  */
 static bool
 open_method(struct reader *r)
@@ -460,10 +449,9 @@ open_line(struct reader *r)
 }
 
 /*
- * Reads <condition> of the last <line>. A jump has two branches, so its
- * percentage gives the number of taken ones, which is appended to r->pair.
- * Other types (switch) are ignored, as their number of branches is unknown.
- * False: an error (reported).
+ * Reads a <condition> of the last <line>. A jump has two branches; r->pair
+ * gets the number of taken ones. Ignores other types, whose number of branches
+ * is unknown. False: an error (reported).
  */
 static bool
 open_condition(struct reader *r)

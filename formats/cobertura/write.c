@@ -140,10 +140,10 @@ count_file(struct writer *w, cg_file id)
 }
 
 /*
- * Fills w->file with the files to write and their totals. Fills w->place with
- * the index + 1 of each file there, or 0 if the file is not written. Sets
- * w->root to the directory, with its slash, that contains all files of the
- * report. It is "" if their names are relative. False: an error (reported).
+ * Fills w->file with the files to write and their totals. w->place[file]
+ * becomes the file's index + 1; 0: not written. Sets w->root to the directory
+ * (with slash) that contains all files; "" for relative names. False: an error
+ * (reported).
  */
 static bool
 count_files(struct writer *w)
@@ -440,10 +440,10 @@ count_fns(const struct writer *w, const cg_fn *fn, size_t fns)
 }
 
 /*
- * Writes the element <methods> with the functions of the current file. It is
- * empty without option methods. A function is not written if no line of the
- * file has a count for it. w->bare counts the functions that have a known
- * line, but are not written. False: out of memory (reported).
+ * Writes <methods> with the functions of the current file; empty without
+ * option methods. Omits functions without a line that has a count. Counts
+ * those of them whose line is known in w->bare. False: out of memory
+ * (reported).
  */
 static bool
 put_methods(struct writer *w)
@@ -514,10 +514,9 @@ begin_package(struct writer *w, size_t from)
 }
 
 /*
- * Writes the element <class> for a file. If the file is in another directory
- * than the file written before, first ends the <package> of that file, and
- * begins one for this directory. Writes nothing for a file that is not
- * selected (w->place[file] is 0). False: an error (reported).
+ * Writes the class of a file. Begins a new package if the file before is in
+ * another directory. Skips a file that is not in w->place. False: an error
+ * (reported).
  */
 static bool
 put_file(struct writer *w, cg_file file)

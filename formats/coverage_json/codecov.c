@@ -38,10 +38,9 @@ add_line(struct cg_doc *doc, uint64_t number, int64_t count)
 }
 
 /*
- * Appends a line and "all" branches of the line to codecov->section, the data
- * of the file. The first "hit" branches were taken. The line's count is 1 if a
- * branch was taken, else 0. Adds nothing for line number 0. False: an error
- * (reported), such as too many branches.
+ * Adds a line with "all" branches, of which the first "hit" were taken. The
+ * line's count is 1 if a branch was taken, else 0. Number 0 adds nothing.
+ * False: an error (reported).
  */
 static bool
 add_partial(struct cg_doc *doc, uint64_t number, uint64_t hit, uint64_t all)
@@ -195,11 +194,10 @@ struct writer {
 };
 
 /*
- * Writes the value of a line: "1/2" (branches taken, branches) or its count.
- * Writes the count if the line has no branches. Writes it, too, if the line
- * ran and no branch was taken, as "0/2" would mean that the line did not run.
- * The same holds for a line that did not run but has a taken branch. Counts
- * the lines that lose their count or their branches, for a message.
+ * Writes the value of a line: "1/2" (branches taken, branches) or, without
+ * branches, its count. "0/2" means that the line did not run. So writes the
+ * count, too, if only the line or only a branch ran. Counts lost values for a
+ * message.
  */
 static void
 put_value(struct writer *w, const struct cg_line_sum *line)
@@ -270,9 +268,8 @@ write_codecov(
 /* ---- The module --------------------------------------------------------- */
 
 /*
- * Returns the score of the next JSON value, the first file of a report. The
- * score is CG_PROBE_LIKELY for an array that begins with a count or null, and
- * for an object whose first key is "lines" or a line's number. Otherwise it is
+ * Returns the score of the next JSON value, the first file of a report.
+ * CG_PROBE_LIKELY for an array of counts, or an object with lines; else
  * CG_PROBE_NO.
  */
 static int

@@ -84,9 +84,8 @@ compare_paths(const void *pa, const void *pb)
 /* ---- Elements ----------------------------------------------------------- */
 
 /*
- * Begins a child of the innermost open directory. Writes a comma if needed,
- * and the child's name as a key. Then writes "first", the text that begins the
- * child's value. The root has no parent, and its name is not written.
+ * Begins a child of the innermost open directory: writes its name as a key,
+ * and then "first", the begin of its value. The root's name is not written.
  */
 static void
 open_child(struct writer *w, struct cg_slice name, const char *first)

@@ -78,10 +78,9 @@ take_missing_lines(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads a branch, [from line, to line], and appends it to the branches of the
- * file. "hit" says if it was taken. Drops a branch whose first line is not
- * positive. Drops a branch from a line to itself, too. Such a branch is
- * impossible, though coverage.py 6 lists it. False: an error (reported).
+ * Appends a branch, [from line, to line], to those of the file; hit: it was
+ * taken. Drops branches from line 0 or less, and to their own line, which
+ * coverage.py 6 lists. False: an error (reported).
  */
 static bool
 take_pair(struct cg_doc *doc, bool hit)

@@ -118,11 +118,9 @@ compare_numbers(const void *pa, const void *pb)
 }
 
 /*
- * Appends the outcomes of a condition to gcovr->section, the data of the file.
- * Their indices are 0 to count - 1: twice the number of the term, plus 1 for
- * true. The outcomes whose indices are in gcovr->missed get the count 0, all
- * others 1. Sorts gcovr->missed. False: an error (reported), such as too many
- * outcomes for the size of the input.
+ * Adds the outcomes of a condition to those of the file; index: 2 * term, plus
+ * 1 for true. Outcomes in gcovr->missed get the count 0, others 1. Sorts this
+ * list. False: an error (reported).
  */
 static bool
 add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)

@@ -88,9 +88,9 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 }
 
 /*
- * Writes a member named "key" with the numbers of a condition's terms that
- * never had the outcome (0: false, 1: true). branch[] has n outcomes of terms.
- * The index of an outcome is 2 * term + outcome.
+ * Writes as member "key" the terms of a condition that never had the outcome
+ * (0: false, 1: true). The index of each of the n outcomes is 2 * term +
+ * outcome.
  */
 static void
 put_missed(struct writer *w, const char *key, const struct cg_branch *branch,

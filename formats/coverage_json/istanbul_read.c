@@ -32,10 +32,9 @@ struct istanbul {
 };
 
 /*
- * Returns the item (statement, function or branch) whose id is the number in
- * "key". Adds the item to "items" if the file does not have it yet. The
- * pointer is valid until the next call. NULL: the key is no number below 2^32
- * - 1, or out of memory (both reported).
+ * Returns the statement, function or branch whose id is in key; appends it to
+ * items if it is new. It is valid until the next call. NULL: an error
+ * (reported).
  */
 static struct item *
 get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
@@ -303,10 +302,9 @@ compare_lines(const void *pa, const void *pb)
 }
 
 /*
- * Adds the lines of the file from its statements, which it sorts by line. A
- * line's count is the highest count of the statements that begin on the line.
- * Skips a line if the file states no count, not even 0, for its statements.
- * Skips statements whose line is unknown (0). False: an error (reported).
+ * Adds the file's lines, each with the highest count of the statements that
+ * begin on it. Sorts the statements by line. Skips lines without a stated
+ * count, and the unknown line 0. False: an error (reported).
  */
 static bool
 add_lines(struct cg_doc *doc, struct istanbul *istanbul)
@@ -333,10 +331,10 @@ add_lines(struct cg_doc *doc, struct istanbul *istanbul)
 }
 
 /*
- * Appends the statements of the file to the list of its regions, if the target
- * can represent regions. Skips statements without a stated count, without a
- * begin or without an end. Skips empty statements, too; istanbul_write.c
- * writes them where columns are unknown. False: out of memory (reported).
+ * Appends the file's statements to its regions, if the target can represent
+ * them. Skips statements without count, begin or end. Skips empty ones, too:
+ * istanbul_write.c writes them where columns are unknown. False: out of memory
+ * (reported).
  */
 static bool
 add_regions(struct cg_doc *doc, struct istanbul *istanbul)

@@ -145,14 +145,10 @@ collect(struct writer *w)
 }
 
 /*
- * True if the counts of the file's lines follow from its statements. Then the
- * statements are written instead of the lines. Readers give a line the highest
- * count of the statements that begin on it. So the result is false if a line
- * has another count than this highest count. It is false if no statement
- * begins on a line, as the line only continues a statement. It is false if a
- * statement begins on a line that the file does not have, as the line was
- * excluded. It is also false if there are no statements, or if w->other is
- * set.
+ * True if the file's lines follow from its statements, which are then written
+ * instead. Readers give a line the highest count of the statements that begin
+ * on it. False also for a line where none begins, without statements, and if
+ * w->other is set.
  */
 static bool
 give_lines(const struct writer *w)

@@ -15,10 +15,9 @@ coverage_json_add_event(struct cg_build *build)
 }
 
 /*
- * Orders functions for qsort(): by first line, then the longer one first, as
- * it contains the other. Functions may have the same lines, such as instances
- * of a template. Then the function with the highest count comes first, as the
- * lines are added to the first one.
+ * Orders functions for qsort(): by first line, and an outer function before an
+ * inner one. Of instances of a template, the one with the highest count is
+ * first: it gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)

@@ -103,9 +103,9 @@ begin_run(struct cg_doc *doc, struct cg_slice name)
 }
 
 /*
- * Makes the part (section of the graph) of a test current. The part is found
- * by the number of the test in this run. It is added when this number occurs
- * for the first time. False: out of memory (reported).
+ * Makes the part (section of the graph) of a test current, and adds it if it
+ * is new. test is the test's number in this run. False: out of memory
+ * (reported).
  */
 static bool
 set_test(struct cg_doc *doc, uint32_t test)
@@ -151,10 +151,9 @@ take_test_names(struct cg_doc *doc, void *into)
 /* ---- Lines of tests ----------------------------------------------------- */
 
 /*
- * Reads the lines of one file that tests ran, such as { "0": "145620" }. The
- * key is the number of a test. The value, in hex, has one bit for each line;
- * the lowest bit stands for line 1. Appends the values to s->bits, for
- * end_bits(). False: an error (reported).
+ * Reads the lines of a file that tests ran, such as { "0": "145620" }, to
+ * s->bits. The key is a test's number; the lowest bit of the hex value stands
+ * for line 1. False: an error (reported).
  */
 static bool
 take_bits(struct cg_doc *doc, void *into)
@@ -205,9 +204,8 @@ find_line(const struct simplecov *s, const struct known *known, uint64_t line)
 }
 
 /*
- * Moves one execution of a line from the run to a test. Subtracts it from the
- * line's count. Adds it to the current part (section) of the graph, which is
- * the test's. Does nothing if the run has no execution of the line left.
+ * Moves one execution of a line from the run to the current part (section of
+ * the graph), a test's. Does nothing if the run has no execution of it left.
  * False: the builder has failed.
  */
 static bool
@@ -249,11 +247,10 @@ move_lines(
 }
 
 /*
- * Moves executions of one file's lines from the run to tests. take_bits() has
- * read which tests ran the lines. Each test has a part (section) of the graph.
- * Afterwards, s->bits and s->hex are empty, and the run's part is the current
- * one. If the run has no file with this path, moves nothing, and increments
- * s->unknown if s->bits was not empty. False: an error (reported).
+ * Moves the executions in s->bits from the run to their tests, and clears the
+ * list. Then the run's part is current again. If the run has no file with this
+ * path, moves nothing, and counts that in s->unknown. False: an error
+ * (reported).
  */
 static bool
 end_bits(struct cg_doc *doc, cg_name path)
@@ -361,10 +358,9 @@ take_item(struct cg_doc *doc, struct item *item)
 }
 
 /*
- * True if a branch of this kind belongs to the same condition as the branch
- * "before" it in the list. "else" follows "then" (of if), "when" or "in" (of
- * case). "then" follows "else" (of unless). "when" and "in" follow their own
- * kind.
+ * True if a branch belongs to the same condition as the branch before it.
+ * "else" follows "then" (if), "when" or "in" (case); "then" follows "else"
+ * (unless). "when" and "in" follow their own kind.
  */
 static bool
 continues(struct cg_slice before, struct cg_slice kind)
@@ -736,10 +732,9 @@ take_meta(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the value of a top-level key. A key that coverage.json defines is read
- * as such, or skipped. Any other key is the name of a run of .resultset.json.
- * For such a key, ends the run before, begins a part (section of the graph),
- * and reads the run. False: an error (reported).
+ * Reads a top-level member: a key of coverage.json or, in .resultset.json, the
+ * name of a run. A run begins a part (section of the graph). False: an error
+ * (reported).
  */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)

@@ -68,10 +68,9 @@ struct scanner {
 };
 
 /*
- * Adds the size of a source to the total size of sources that were read. The
- * limit of the total depends on the size of the input. Without a limit, a
- * script of a few bytes could name a large source again and again. Returns
- * false if the limit is exceeded (reported).
+ * Adds a source's size to the sum of all sources. The input's size limits the
+ * sum: a small script can name large sources again and again. False: above the
+ * limit (reported).
  */
 static bool
 expand(struct cg_doc *doc, uint64_t bytes)
@@ -88,11 +87,10 @@ expand(struct cg_doc *doc, uint64_t bytes)
 }
 
 /*
- * Appends the lines of a block of the source to v8->line. The begin and end of
- * a line are offsets in UTF-16 units, as V8 counts. The end is that of the
- * text, without the newline and a CR before it. The block consists of whole
- * lines. Skips a byte order mark at the begin of the source. Counts lines that
- * name a source map in v8->mapped. False: an error (reported).
+ * Appends the lines of a block of the source to v8->line, with offsets in
+ * UTF-16 units. A line's end excludes newline and CR. The block has whole
+ * lines. Skips a byte order mark. Counts lines that name a source map in
+ * v8->mapped. False: an error (reported).
  */
 static bool
 scan_block(struct cg_doc *doc, struct scanner *s, struct cg_slice block)
@@ -193,12 +191,10 @@ open_neighbour(struct cg_doc *doc, const char *name, bool *found)
 }
 
 /*
- * Finds and reads the source with an absolute path. With option "sources",
- * looks for the path only below the directory of the option. Otherwise reads
- * the path if it is below the working directory. If the source is not found
- * so, looks for its base name next to the input. Sets *found if the source
- * exists; it must be false before. A missing source is no error. False: an
- * error (reported).
+ * Reads the source with an absolute path. With option sources, looks only
+ * below the option's directory. Otherwise looks below the working directory,
+ * then for the base name next to the input. *found must be false before, and
+ * says if the source exists. False: an error (reported).
  */
 static bool
 read_source(struct cg_doc *doc, const char *path, bool *found)
@@ -241,10 +237,9 @@ find_line(const struct v8 *v8, uint64_t offset)
 }
 
 /*
- * Returns the index of the first line without a count, from the index "line"
- * on. Returns the number of lines if there is none. Shortens the links
- * (line.next) that it follows, as union-find does. Otherwise many ranges would
- * take quadratic time.
+ * Returns the index of the first line without a count, from "line" on; the
+ * number of lines if there is none. Shortens the links (line.next), as
+ * union-find does, to avoid quadratic time.
  */
 static uint32_t
 skip_counted(struct v8 *v8, uint32_t line)
@@ -272,11 +267,9 @@ add_line(struct cg_doc *doc, size_t nth, int64_t count)
 }
 
 /*
- * Appends all lines of the source, with counts, to v8->section, the data of
- * the file. If several of the script's ranges contain the whole line, the last
- * range gives the line's count. If no range does, the count is 1, as in
- * v8-to-istanbul. So visits the ranges in reverse order, and skips lines that
- * have a count. False: an error (reported).
+ * Adds all lines of the source. A line has the count of the last range that
+ * contains it whole or, as in v8-to-istanbul, 1 if none does. False: an error
+ * (reported).
  */
 static bool
 count_lines(struct cg_doc *doc)
@@ -286,6 +279,7 @@ count_lines(struct cg_doc *doc)
 
 	for (size_t i = 0; i < v8->line.n; i++)
 		v8->line.at[i].next = (uint32_t)i;
+	/* In reverse, as the last range that contains a line counts. */
 	for (size_t i = v8->range.n; i-- > 0;) {
 		const struct range *range = &v8->range.at[i];
 
@@ -334,11 +328,10 @@ column_of(const struct line *line, uint64_t offset)
 }
 
 /*
- * Adds a range, to which V8 gave a count, to the data collected for the file.
- * Adds a branch if V8 counted blocks of the range's function, not only its
- * calls. "block" is the number of the branch's group. Adds the function as
- * well if this is the first range of a named function. Skips ranges behind the
- * end of the source. False: an error (reported).
+ * Adds a range of V8 to the file's data. It becomes a branch of group "block"
+ * if its function was counted by blocks. The first range of a named function
+ * also adds the function. Skips ranges behind the end of the source. False: an
+ * error (reported).
  */
 static bool
 add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
@@ -372,10 +365,9 @@ add_range(struct cg_doc *doc, const struct range *range, uint32_t block)
 }
 
 /*
- * Appends a range of the source, with its count by V8, to the regions in
- * v8->section, with lines and columns. Skips empty ranges, a range of only a
- * line's end, and ranges behind the end of the source. False: out of memory
- * (reported).
+ * Adds a range of V8, with lines and columns, to the file's regions. Skips
+ * ranges without text, and those behind the end of the source. False: out of
+ * memory (reported).
  */
 static bool
 add_region(struct cg_doc *doc, const struct range *range)
@@ -510,11 +502,9 @@ stays_below(const char *path)
 }
 
 /*
- * Sets *found to whether the URL is a file URL such as "file:///a%20b.js" with
- * a safe path. If it is, sets v8->path to the decoded path. A path is not safe
- * if a component is empty, "." or "..", as the path could leave a directory.
- * It is not safe either if it has a NUL. node does not write such paths.
- * False: out of memory (reported).
+ * Sets v8->path to the decoded path of a URL such as "file:///a%20b.js", and
+ * *found to true. *found is false for another URL, a NUL, or a component "",
+ * "." or "..". node writes no such paths. False: out of memory (reported).
  */
 static bool
 set_path(struct cg_doc *doc, struct cg_slice url, bool *found)

@@ -206,10 +206,9 @@ take_targets(struct cg_doc *doc)
 }
 
 /*
- * Reads a member of the top object. In a report, the member "targets" has the
- * files. Other members are totals, which are skipped. In an archive, each
- * member is a file with an array of lines. It is added to the graph. False: an
- * error (reported).
+ * Reads a member of the top object. In a report, "targets" has the files, and
+ * totals are skipped. In an archive, an array has the lines of a file. False:
+ * an error (reported).
  */
 static bool
 take_member(struct cg_doc *doc, struct cg_slice key)

@@ -73,10 +73,9 @@ add_branches(struct reader *reader, const struct line *line, uint32_t *block)
 }
 
 /*
- * Adds one line of the file to the graph from its n elements. The line's count
- * is the greatest count that an element states. If no element states a count,
- * it is the greatest sum of a branch's two outcomes. Also adds the branches of
- * all elements. False: an error (reported).
+ * Adds a line to the graph from its n elements, with all their branches. Its
+ * count is the greatest that they state, else the greatest sum of two
+ * outcomes. False: an error (reported).
  */
 static bool
 add_line(struct reader *reader, const struct line *line, size_t n)
@@ -148,11 +147,10 @@ close_package(struct coverage_xml_reader *r)
 }
 
 /*
- * Begins a file: adds it to the graph, and a function without a name for its
- * lines. The attribute "path" or else "name" states the file's path. Without
- * an attribute "path", a "name" without a directory may be only a base name,
- * which several packages may have. Then puts the package's directory before
- * the name. False: rejected (reported).
+ * Begins a file: adds it and a nameless function for its lines. The path is
+ * the attribute "path" or else "name". Without "path", a "name" without a
+ * directory gets the package's, as it may occur in several packages. False:
+ * rejected (reported).
  */
 static bool
 open_file(struct coverage_xml_reader *r)
@@ -177,10 +175,9 @@ open_file(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a method that begins on the line to the graph. If the element states
- * the number of calls, adds the calls, too. The name is the attribute
- * "signature" (OpenClover) or "name" (PHPUnit). Skips a method without a name.
- * False: rejected (reported).
+ * Adds a method that begins on the line, with its calls if their number is
+ * stated. Its name is the signature (OpenClover) or "name" (PHPUnit); without
+ * both it is skipped. False: rejected (reported).
  */
 static bool
 add_method(struct reader *reader, uint32_t line)
@@ -204,11 +201,10 @@ add_method(struct reader *reader, uint32_t line)
 }
 
 /*
- * Reads the branches of a <line> element and its count to *line. Without the
- * attribute "count" (OpenClover), truecount and falsecount are the counts of
- * two outcomes of a branch. Their sum is the line's count. With "count"
- * (istanbul), they are numbers of branches: those taken and those not taken.
- * False: rejected (reported).
+ * Reads the branches of a <line> element and its count to *line. Without
+ * "count" (OpenClover), truecount and falsecount are counts of two outcomes,
+ * and their sum is the line's. With it (istanbul), they are numbers of
+ * branches taken and not taken. False: rejected (reported).
  */
 static bool
 get_branch(struct reader *reader, struct line *line)

@@ -306,11 +306,10 @@ put_file(struct writer *c, const struct source_file *file)
 }
 
 /*
- * Writes the begin of a package, with its totals. The package has
- * c->file.at[from] and the files after it in the same directory. Its name is
- * that directory with dots instead of slashes, without the slashes at its
- * begin and end. It is "default-pkg", as in istanbul, if this name is empty.
- * False: out of memory (reported).
+ * Writes the begin of a package and its totals. It has c->file.at[from] and
+ * the files after it in the same directory. Its name is the directory with
+ * dots; "default-pkg", as in istanbul, if that is empty. False: out of memory
+ * (reported).
  */
 static bool
 open_package(struct writer *c, size_t from)

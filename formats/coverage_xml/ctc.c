@@ -84,12 +84,9 @@ open_line(struct coverage_xml_reader *r)
 }
 
 /*
- * Reads the first probe of a line; skips further ones, and probes outside of
- * lines with code. A probe has a count of true and a count of false, each of
- * which may be "". Two counts are the two outcomes of a branch; adds this
- * branch. A count of true alone says how often a function was entered. If the
- * report marks the line as executed, the sum of the counts becomes the line's
- * count, unless the sum is 0. False: an error (reported).
+ * Reads the first probe of a line with code; skips others. Counts of true and
+ * false are the outcomes of a branch; true alone is a function's entries. A
+ * positive sum is the count of a line that ran. False: an error (reported).
  */
 static bool
 open_probe(struct coverage_xml_reader *r)

@@ -162,10 +162,9 @@ take_columns(struct coverage_xml_reader *r, const struct names *names,
 }
 
 /*
- * Reads first and last line of a statement. "names" has the names of the
- * attributes. If the last line is absent, it is set to the first. Also reads
- * the count, unless names->count is NULL, and the columns, if the target can
- * represent them. False: rejected (reported).
+ * Reads the lines of a statement from the attributes in names. Without a last
+ * line, it is the first. Also reads the count, unless names->count is NULL,
+ * and the columns, if the target has regions. False: rejected (reported).
  */
 static bool
 take_statement(struct coverage_xml_reader *r, const struct names *names,
@@ -678,10 +677,9 @@ open_ncover_method(struct coverage_xml_reader *r)
 }
 
 /*
- * Adds a statement to the last method, unless the statement is excluded.
- * Version 3 states its file by a number. Earlier versions state the file by
- * its path. Then the number is the id of the path among the graph's names.
- * False: an error (reported).
+ * Adds a statement to the last method, unless it is excluded. Version 3 states
+ * its file by number; earlier versions state the path, whose id as a name
+ * replaces the number. False: an error (reported).
  */
 static bool
 open_ncover_point(struct coverage_xml_reader *r)
@@ -806,10 +804,9 @@ static const struct coverage_xml_element partcover[] = {
 /* ---- The document ------------------------------------------------------- */
 
 /*
- * Begins a report. Sets r->elements, the table of the elements to read, and
- * resets the state in r->arg. If "largest" is true, a line gets the largest
- * count of its statements, not their sum. This is for reports whose statements
- * only say whether they ran. Returns true.
+ * Begins a report with these elements, and resets the state in r->arg.
+ * largest: statements only say whether they ran, so their largest count is the
+ * line's, not their sum. Returns true.
  */
 static bool
 begin_report(struct coverage_xml_reader *r,

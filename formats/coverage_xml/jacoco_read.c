@@ -167,13 +167,10 @@ add_path(struct reader *reader, struct cg_slice name, cg_name *path)
 }
 
 /*
- * Maps the name of a source without its suffix to its path. Maps the name with
- * "Kt" appended, too. Does nothing for a name without a suffix. Keeps the path
- * of the first source with the name. By this map, add_package() finds the file
- * of a class by the class's name, as older reports of JaCoCo do not state the
- * file. Most files are named after the class: "Cover" of demo/Cover$Adder is
- * in Cover.java, Kotlin's CoverKt in Cover.kt. False: out of memory
- * (reported).
+ * Maps a source's name without suffix, and that name plus "Kt", to its path.
+ * The first source of a name counts; a name without suffix is skipped. Older
+ * reports of JaCoCo do not state a class's file; most files are named after
+ * their class. False: out of memory (reported).
  */
 static bool
 add_stem(struct reader *reader, struct cg_slice name, cg_name path)
@@ -343,11 +340,9 @@ find_line(const struct line *line, size_t n, uint32_t number)
 }
 
 /*
- * True if the counters of the method equal the sums of its lines. The lines
- * begin at its first line, and are as many as its line counter states. Lines
- * of other methods are skipped. Decrements *looks, the limit of work for a
- * file, for each line. False also if *looks becomes 0 before the last line is
- * added.
+ * True if a method's counters equal the sums of as many lines as it has, from
+ * its first line on. Skips lines of other methods. *looks, the file's limit of
+ * work, counts down; false if it runs out.
  */
 static bool
 is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
@@ -374,13 +369,10 @@ is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
 }
 
 /*
- * Gives lines of a file to its methods (sets line[].fn), as reports list lines
- * only by file. A method gets lines from its first line on, as many as its
- * line counter states. Lines of other methods are skipped. The sums of its
- * lines must equal the method's counters, else it gets none. Methods with the
- * same first line get none. Methods are visited from the last to the first, so
- * that inner ones get their lines first. At the limit of work (LOOKS_MAX), the
- * remaining ones get no lines.
+ * Sets line[].fn, the method of a line, as reports list lines only by file. A
+ * method gets lines whose sums equal its counters. Later methods are matched
+ * first: they may be inside of earlier ones. Methods with the same first line,
+ * or after LOOKS_MAX looks per line, get none.
  */
 static void
 give_lines(
@@ -427,9 +419,9 @@ find_method(const struct method *method, size_t n, cg_file file)
 }
 
 /*
- * Adds the lines of a source to the graph. Adds a line that a method owns to
- * that method, and all other lines to a function without a name. method[] has
- * all n methods of the package, sorted by file. False: an error (reported).
+ * Adds the lines of a source to the graph: to the method that owns them, else
+ * to a nameless function. method has the package's n methods, sorted by file.
+ * False: an error (reported).
  */
 static bool
 add_source(struct reader *reader, const struct source *source,
@@ -498,11 +490,10 @@ add_file(struct reader *reader, cg_name path, cg_name group, cg_file *file)
 }
 
 /*
- * Adds the methods and sources of a package to the graph. The lists of methods
- * and of sources are those of all packages. The package begins at the indices
- * "methods" and "sources", and ends before those in *package. A method without
- * a path gets the source that fits the name of its class. False: an error
- * (reported).
+ * Adds a package's methods and sources to the graph. Both are ranges of the
+ * reader's lists: from index "methods" or "sources" up to the index in
+ * package. A method without a path gets the source that fits its class's name.
+ * False: an error (reported).
  */
 static bool
 add_package(struct reader *reader, const struct package *package,

@@ -115,10 +115,9 @@ end_line(struct node *node)
 }
 
 /*
- * Adds the instructions that one function has on a line to a node (a method or
- * class). If the row before was on another line, first counts that line as
- * missed or covered. Rows of the same line must be added one after the other,
- * so that the line is counted once.
+ * Adds a function's instructions on a line to a node (method or class). A new
+ * line first counts the line before as missed or covered, so rows of one line
+ * must be consecutive.
  */
 static void
 add_row(struct node *node, uint32_t line, const struct counter *instructions)
@@ -303,10 +302,9 @@ forget_fns(struct writer *j)
 /* ---- Lines of a file ---------------------------------------------------- */
 
 /*
- * Adds the paths of a line's n branches to *paths, by JaCoCo's rule of
- * complexity. A block (group of branches) with k possible outcomes adds k - 1
- * paths. If m of its outcomes ran, m - 1 of the paths are covered, or 0 if m
- * is 0. A block without possible outcomes adds none.
+ * Adds the paths of a line's n branches to *paths. By JaCoCo's rule of
+ * complexity, a block with k possible outcomes adds k - 1 paths. With m that
+ * ran, m - 1 of the paths are covered. Both numbers are at least 0.
  */
 static void
 count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
@@ -364,11 +362,9 @@ cost_of(const struct cg_line *row, size_t column)
 }
 
 /*
- * Returns the numbers of missed and covered instructions of a row (what one
- * function has on a line). A row ran if its count is above 0, and the line has
- * hits. Returns the numbers that JaCoCo counted, if the graph has them and if
- * they agree with whether the row ran. Otherwise the row has one instruction,
- * which is covered if the row ran.
+ * Returns the missed and covered instructions of a row (one function on a
+ * line). If JaCoCo's are absent or contradict the row's count, returns one
+ * instruction, covered if the row ran.
  */
 static struct counter
 instructions_of(
@@ -388,11 +384,10 @@ instructions_of(
 }
 
 /*
- * Adds the counters of a row to its line, its method and its class. A row is
- * what one function has on a line. If no method is known for the function, the
- * class is the file's main class. Adds the branches of the line only once,
- * with the first row that has branches; then sets *has_branches. The caller
- * resets *has_branches for each line.
+ * Adds the counters of a row (one function on a line) to line, method and
+ * class. Without a known method, the class is the file's main class. Only the
+ * line's first row with branches adds the line's branches, and sets
+ * *has_branches. The caller resets *has_branches for each line.
  */
 static void
 count_row(struct writer *j, struct line *line, const struct cg_line *row,

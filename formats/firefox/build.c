@@ -120,14 +120,10 @@ is_address(struct cg_slice name, uint64_t *addr)
 }
 
 /*
- * Looks up a frame whose name is only an address in a library, in the
- * library's symbols. Sets stack[] to the functions at the address, innermost
- * first, and returns their number. There are several if functions are inlined.
- * 0: the frame has a name, its library is unknown, or no symbol is known at
- * the address.
- *
- * samply stores addresses relative to the begin of the library, and subtracts
- * 1 from return addresses (FrameAddress of fxprof-processed-profile).
+ * Finds by symbols the functions of a frame that is only named by an address
+ * in a library. Sets stack[] to them, innermost first. Returns their number, 0
+ * if none. samply's addresses are relative to the library (FrameAddress of
+ * fxprof-processed-profile).
  */
 static size_t
 find_symbols(struct cg_doc *doc, struct firefox_reader *r,
@@ -348,9 +344,8 @@ put_row(struct cg_doc *doc, struct firefox_reader *r,
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Returns the row of the caller's stack in the table of stacks. The table
- * states it as a row, or as an offset back from this row. -1: the stack has no
- * caller. -2: the row is invalid, as it does not precede the callee's.
+ * Returns the row of the caller's stack; the table states it as a row or an
+ * offset. -1: no caller. -2: invalid, as it does not precede the callee's.
  */
 static int64_t
 prefix_of(const struct firefox_table *stacks, int64_t row)
@@ -428,11 +423,9 @@ add_columns(struct cg_doc *doc, const struct firefox_reader *r)
 }
 
 /*
- * Sets cost[], one element for each event. The event that fits the kind of the
- * sample's weight gets the weight, other events get 0. A missing weight is 1,
- * or 1 ms if it is a time. A negative weight is 0, unless it is a number of
- * bytes. All weights were multiplied by a million when read, for times in ms.
- * Weights of other kinds are divided again here.
+ * Sets cost[] to the sample's weight in the event of its kind, 0 in others. A
+ * missing weight is 1, a negative one 0, except for bytes. When read, weights
+ * were multiplied by a million, which only times keep.
  */
 static void
 weigh(const struct firefox_reader *r, const struct firefox_table *samples,

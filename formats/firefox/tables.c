@@ -146,11 +146,10 @@ take_schema(
 }
 
 /*
- * Reads a row of a table, an array of cells. Appends each cell to its column
- * in "rows". Cells after the first CELLS are dropped, and missing ones become
- * null. The schema that names the columns may follow the rows. So all cells
- * are read as times (scaled); divide() corrects other columns later. False: an
- * error (reported).
+ * Appends a row of a table to the columns in rows. Missing cells become null,
+ * and cells after the first CELLS are dropped. All cells are read as times, as
+ * the schema may follow the rows; divide() corrects that. False: an error
+ * (reported).
  */
 static bool
 take_row(struct cg_doc *doc, struct rows *rows)

@@ -122,12 +122,9 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 }
 
 /*
- * Returns the row, from 0, of a node's frame in frameTable. If no row has the
- * same function and position, and is inlined in the same way, appends the
- * frame. Appends its function, and a source file that is not the function's,
- * to their tables, too. This is the get_key() of cg_merged_stacks_new(), which
- * merges siblings whose frames have the same row. If memory runs out, which is
- * reported, the row means nothing.
+ * Returns the row of a node's frame in frameTable; appends it if it is new. As
+ * get_key() of cg_merged_stacks_new(), it merges siblings of one row. If
+ * memory runs out, which is reported, the row means nothing.
  */
 static uint32_t
 add_frame(void *arg, cg_node node, const struct cg_stack *at)
@@ -563,10 +560,9 @@ visit_track(struct writer *w, size_t number)
 }
 
 /*
- * Passes the stacks of a part (section of the graph) to put_sample(), one
- * sample for each. Skips stacks with cost 0. Stacks have no times, so a sample
- * begins at the sum of the costs before it. Negative costs are not added to
- * this sum. If costs are not times, a cost of 1 counts as 1 ms.
+ * Passes a sample to put_sample() for each stack with a cost in a part
+ * (section of the graph). Its time is the sum of the positive costs before. A
+ * cost of 1 that is no time lasts 1 ms.
  */
 static void
 visit_part(struct writer *w, cg_part part)
@@ -723,11 +719,10 @@ count_samples(struct writer *w)
 }
 
 /*
- * Sets w->in_order, which tells to write samples in order of time. It is true
- * if all costs have times on tracks (timelines of threads), and if these times
- * are in ns. For tracks of calls, the costs must be times, too. Warns if there
- * are tracks, but some costs have no time. Then counts the samples, in any
- * case. False: out of memory (reported).
+ * Sets w->in_order (samples are written in order of time) if all costs have
+ * times in ns. On tracks of calls, costs must be times, too. Warns if only
+ * some costs have times. Counts the samples in any case. False: out of memory
+ * (reported).
  */
 static bool
 choose_order(struct writer *w)

@@ -111,13 +111,9 @@ is_other_text(struct cg_slice line)
 }
 
 /*
- * Returns the score (CG_PROBE_*) of a text. Two thirds of its first lines must
- * be stacks. For a file named .folded or .collapsed, half of them are enough.
- * Comments and empty lines do not count.
- *
- * A text may have no such name, no header and no stack of several frames. Then
- * at least FLAT_LINES lines and all lines must be stacks, as "exit 0" is not a
- * profile. The score is low, so that a more specific format wins.
+ * Returns the score (CG_PROBE_*) of a text, below more specific formats. Two
+ * thirds of its first lines must be stacks, half under a name such as .folded.
+ * Without name or header, single frames need FLAT_LINES lines and no others.
  */
 static int
 probe(const struct cg_head *head)

@@ -82,10 +82,9 @@ push_frame(struct folded_lines *lines, const struct folded_input *input,
 }
 
 /*
- * Parses the stack in "text", and appends its frames to lines->frame. Skips
- * the first frames that are the same as in the last stack, "last". Sets
- * line->keep to the number of skipped frames. Sets line->frame and
- * line->frames to the index and number of the others. False: out of memory.
+ * Appends the frames of a stack to lines->frame, except those shared with the
+ * last stack (line->keep). Sets line->frame and line->frames to the index and
+ * number of the others. False: out of memory.
  */
 static bool
 take_frames(struct folded_lines *lines, const struct folded_input *input,

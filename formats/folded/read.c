@@ -67,10 +67,10 @@ split_line(struct cg_slice *whole, struct cg_slice *path, uint32_t *number_of)
 }
 
 /*
- * Adds the function of a frame to the graph and returns it. The frame has an
- * annotation, such as "_[k]" for the kernel, or none; "note" is its index in
- * folded_notes. Sets file and line of *pos if the frame states them. Called
- * for frames whose function the parsing threads did not find.
+ * Adds the function of a frame to the graph and returns it. note is the index
+ * in folded_notes of its annotation, such as "_[k]". Sets file and line of
+ * *pos if the frame states them. With r->input.fns, names are whole: *pos is
+ * unchanged.
  */
 static cg_fn
 add_fn(
@@ -127,10 +127,9 @@ add_unknown(struct reader *r)
 }
 
 /*
- * Adds the frames of a line to the graph, and returns the node of the leaf.
- * They go on top of the frames that the line shares with the last stack. The
- * process and thread that begin a stack of Austin are not added. If nothing
- * follows them, the leaf is [unknown]. 0: an error (reported).
+ * Adds a line's frames to the graph, above those shared with the last stack.
+ * Process and thread, which begin Austin's stacks, are not added. Returns the
+ * leaf, [unknown] if no frame is added; 0: an error (reported).
  */
 static cg_node
 add_frames(struct reader *r, const struct folded_lines *lines,
@@ -261,10 +260,9 @@ add_count(
 }
 
 /*
- * Adds the samples of a line to the number of samples of its stack. If the
- * line has only one count, and the count is a whole number above 0, the count
- * is the number of samples. For other counts, and for Austin's input, a line
- * is 1 sample. False: overflow (reported).
+ * Adds a line's samples to those of its stack. They are the line's count if it
+ * is positive, whole and the only one; else, and for Austin, 1. False:
+ * overflow (reported).
  */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
@@ -425,12 +423,10 @@ all_have_two(struct cg_slice block)
 }
 
 /*
- * Finds out how many counts a line has. Option "counts" decides, if it is set.
- * Otherwise a header line that names events decides; then removes this line
- * from the block. Without such a header, the lines of the first block decide.
- * Sets *columns to the number of counts and event[] to the events. If a line
- * has one count, and no header names it, leaves both unchanged. Returns CG_OK,
- * or the status of an invalid option.
+ * Finds out how many counts lines have, and their events. Option counts
+ * decides, else a header, which is removed from the block, else the lines.
+ * Leaves *columns and event[] unchanged for one count that no header names.
+ * Returns CG_OK, or the status of an invalid option.
  */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
@@ -515,11 +511,9 @@ take_mode(struct cg_slice line, struct cg_slice *mode)
 }
 
 /*
- * Returns the dialect of the block's stacks, if they are those of Austin, a
- * profiler of Python. The first stack and the mode before it decide which
- * dialect it is. Returns FOLDED_PLAIN if there are no stacks, or some are not
- * Austin's. Sets *mode to the mode that a comment of the block states, if
- * there is one.
+ * Returns the dialect of Austin (a profiler of Python) of the block;
+ * FOLDED_PLAIN if it has no stack or another tool's. Sets *mode to the mode
+ * that a comment states, if any.
  */
 static enum folded_austin
 find_austin(struct cg_slice block, struct cg_slice *mode)

@@ -65,12 +65,9 @@ clean(char c)
 }
 
 /*
- * Copies a name to the buffer "to", changed so that readers take it as one
- * frame. The buffer needs at least the length of the name. Drops blanks at
- * both ends, as readers do. Readers take a number at the end as a count, and a
- * line that begins with "# " as a comment. So puts '_' for the blank before
- * such a number, and for the '#'. Returns the text in the buffer, or [unknown]
- * if nothing remains.
+ * Copies a name to a buffer of its length ("to"), changed so that readers take
+ * it as one frame. A number at the end would be a count, "# " a comment.
+ * Returns the text; [unknown] if empty.
  */
 static struct cg_slice
 clean_name(struct cg_slice name, char *to)
@@ -94,12 +91,10 @@ clean_name(struct cg_slice name, char *to)
 }
 
 /*
- * Sets w->label of a function to the text that its frames get in the output.
- * The text is the function's name, cleaned by clean_name(). A function without
- * a name gets the base name of its object in brackets. It gets [unknown] if it
- * has no object either, or if the object's path begins with '['. Increments
- * w->respelled if clean_name() had to change a function's name. False: out of
- * memory (reported).
+ * Sets w->label[fn] to the text of a function's frames: its cleaned name. A
+ * nameless function gets its object's base name in brackets. It gets [unknown]
+ * without object, or if that begins with '['. Counts changed names in
+ * w->respelled. False: out of memory (reported).
  */
 static bool
 get_label(struct writer *w, cg_fn fn)
