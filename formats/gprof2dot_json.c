@@ -126,9 +126,9 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 }
 
 /*
- * Goes from a node of the tree of stacks to its child for a function. Adds the
- * child if it is new. Changes *at from the index of the node to that of the
- * child. False: out of memory (reported).
+ * Goes from node *at of the tree of stacks to its child for a function, added
+ * if it is new. Sets *at to the child's index. False: out of memory
+ * (reported).
  */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)

@@ -267,10 +267,8 @@ take_number(struct cg_slice *text, unsigned digits, uint64_t *number)
 }
 
 /*
- * Reads the values of a row. Stores values of columns of this kind in cost[],
- * an array with an element for each event. Skips values of other columns. Sets
- * *any to true if a stored value is not 0; otherwise leaves *any unchanged.
- * False: malformed (not reported).
+ * Reads the values of a row. Stores those in columns of this kind in cost[],
+ * by event. Sets *any if one is not 0. False: malformed (not reported).
  */
 static bool
 take_values(struct reader *r, struct cg_slice line, enum kind kind,
@@ -319,10 +317,9 @@ add_fn(struct reader *r, struct cg_slice name)
 }
 
 /*
- * Reads the values of a row in columns of this kind, and appends the row to
- * r->row. Rows are added to the graph when the whole input has been read. They
- * are not added if a call tree follows, which has all of their costs. False:
- * an error (reported).
+ * Appends a row to r->row, with its values in columns of this kind. Rows are
+ * added to the graph at the end, unless a call tree has all their costs.
+ * False: an error (reported).
  */
 static bool
 keep_row(struct reader *r, struct cg_slice line, enum kind kind, struct row row)
@@ -369,11 +366,10 @@ take_caller(struct reader *r, struct cg_slice line, struct cg_slice name)
 /* ---- The call tree ------------------------------------------------------- */
 
 /*
- * Ends the innermost open node of the tree. Adds its self costs to its stack:
- * its costs minus those of its children. If the children have more, because of
- * rounding, the self cost is 0, and r->uneven is incremented. A node without a
- * stack loses its self costs; then sets r->incomplete. False: the builder has
- * failed.
+ * Ends the innermost open node, and adds its self costs to its stack: its
+ * costs less the children's. If these have more, by rounding, the self cost is
+ * 0, and r->uneven grows. Self costs of a node without a stack are lost, and
+ * set r->incomplete. False: the builder has failed.
  */
 static bool
 close_node(struct reader *r)
@@ -408,10 +404,9 @@ close_nodes(struct reader *r, size_t depth)
 }
 
 /*
- * Removes the lines of the drawn tree, such as "| +-", from the begin of a
- * name. Sets *depth to the number of levels before "+-". A level is written as
- * "| " if a later row continues it, else as two blanks. Sets *unfinished to
- * whether any level is "| ". False: malformed.
+ * Removes the lines of the tree, such as "|  +-", from a name. Sets *depth to
+ * the number of levels before "+-", and *unfinished if the tree goes on in one
+ * of them ("|  "). False: malformed.
  */
 static bool
 cut_depth(struct cg_slice *name, size_t *depth, bool *unfinished)

@@ -170,8 +170,8 @@ put_cycle(struct writer *w, uint32_t cycle)
 
 /*
  * Adds the count and costs of a call to the edge from the current caller to
- * the callee. Appends the edge if it is new. No sum overflows, as the sum of
- * all calls has been checked. False: out of memory (reported).
+ * the callee, which may be new. Sums were checked before: none overflows.
+ * False: out of memory (reported).
  */
 static bool
 add_call(struct writer *w, cg_fn caller, const struct cg_call *call)

@@ -173,12 +173,10 @@ add_unnamed(struct reader *r, struct cg_slice object, uint64_t addr)
 }
 
 /*
- * Takes one frame off the line, and appends it to r->frame. All numbers are
- * hexadecimal. The first is the number of the function's name among the
- * strings. If file and line are known, the number of the file's name and the
- * line number follow. If text is left after the frame, the frame is inlined
- * into the next one. "object" and "addr" are those of the machine instruction.
- * False: an error (reported).
+ * Takes a frame off the line, and appends it to r->frame. It is a function
+ * and, if known, a file and a line, in hexadecimal. Function and file are
+ * numbers of their names among the strings. A frame that others follow is
+ * inlined into the next. False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct cg_slice *line, struct cg_slice object,
@@ -284,10 +282,9 @@ take_allocation(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Stores the current bytes of a stack (site) in site->peak, the bytes at the
- * last peak of the heap. Does nothing if the stack's bytes at that peak are
- * stored already. Must be called before the stack's bytes change. So when a
- * peak is found, its bytes need not be stored for all stacks.
+ * Stores in site->peak the bytes that a stack (site) had at the last peak of
+ * the heap, if not done yet. Call it before the bytes change: a peak then need
+ * not visit all stacks.
  */
 static void
 keep_peak(struct reader *r, struct site *site)

@@ -146,10 +146,9 @@ take_timer(struct reader *r)
 }
 
 /*
- * Reads an element <class>, and stores its event in r->class_ids under its
- * name. Counts refer to classes by name. A class stands for counts of one
- * event on one CPU or with one unit mask. Its attribute "event" is the id of
- * the event; without it, the id is 0. False: an error (reported).
+ * Reads an element <class>, a name for counts of one event, and maps the name
+ * to the event in r->class_ids. Without the attribute "event" it is event 0.
+ * False: rejected (reported).
  */
 static bool
 take_class(struct reader *r)
@@ -315,11 +314,9 @@ get_scope(struct reader *r, uint32_t *index)
 }
 
 /*
- * Reads a number of samples, and appends it as a row with its symbol, callee,
- * event and scope. A count without a class belongs to the only event. Counts
- * of a process or thread are skipped. Counts of a binary are dropped later, by
- * close_module(), if elements inside the binary have counts. False: an error
- * (reported).
+ * Reads a number of samples, and appends a row for its symbol, callee, event
+ * and scope. Skips counts of a process or thread; close_module() drops those
+ * of a binary whose elements have counts. False: an error (reported).
  */
 static bool
 take_count(struct reader *r)
@@ -486,11 +483,9 @@ same_position(const struct row *a, const struct row *b)
 }
 
 /*
- * Sets r->cost to the costs of one position, which come from consecutive rows,
- * usually one for each event. Stops before a row of another position and
- * before a second row of an event. Also stops before a count that would
- * overflow the sum. Sets *sum to the sum of the counts, and returns the number
- * of rows. r->cost must be all 0 before; the caller clears it again.
+ * Sets r->cost, 0 before, to the costs of one position from consecutive rows.
+ * Stops before another position, a second row of an event, or an overflow.
+ * Returns the number of rows; *sum is their total.
  */
 static size_t
 take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)

@@ -258,12 +258,10 @@ take_value(struct reader *r, int type, struct value *value)
 }
 
 /*
- * Takes the next object of marshal into *value. Of a tuple or dictionary,
- * takes only the begin; the caller then takes the items one by one. Later
- * objects may refer to an object with FLAG_REF. So each such object gets the
- * next element of r->ref. The object is stored there at once, unless it is a
- * tuple or dictionary. Then the caller may store it after the items. False: an
- * error (reported).
+ * Takes the next object of marshal into *value; of a tuple or dictionary only
+ * the begin. Numbers objects with FLAG_REF, to which later ones may refer, and
+ * stores them. Tuples and dictionaries are left for the caller to store.
+ * False: an error (reported).
  */
 static bool
 next(struct reader *r, struct value *value)
@@ -508,11 +506,9 @@ share(uint64_t cost, uint64_t part, uint64_t whole)
 }
 
 /*
- * Sets the costs of the calls in r->call, if none of them states a cost, as in
- * files of the module profile. Divides "cost", the inclusive cost of the
- * callee, in proportion to numbers of calls. Calls from unknown callers count,
- * too, but their part is not stored here. Calls of the function by itself get
- * no cost.
+ * Divides the callee's inclusive cost among calls from other functions in
+ * r->call, by their numbers. Calls from unknown callers keep their share. Does
+ * nothing if a call states its cost; files of the module profile state none.
  */
 static void
 divide_cost(
@@ -538,14 +534,9 @@ divide_cost(
 }
 
 /*
- * Adds the calls of a function to the graph. r->call has the calls from known
- * callers. counts->unknown calls have no caller in the file. They become calls
- * from the unknown caller (fn 0), and get the rest of "cost", the function's
- * inclusive cost.
- *
- * The costs of recursive calls are part of the costs of outermost calls. So
- * only outermost calls reduce the rest. A profile does not state which calls
- * are outermost, so their part of the known costs is estimated by count.
+ * Adds the calls of a function to the graph. Calls without a caller are from
+ * fn 0, and get the rest of the inclusive cost. As profiles do not state which
+ * calls are outermost, the rest is estimated.
  */
 static void
 add_calls(struct reader *r, const struct function *callee,

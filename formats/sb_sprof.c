@@ -175,10 +175,9 @@ add_function(struct reader *r, cg_fn fn, uint64_t self, uint64_t all)
 }
 
 /*
- * Reads a line of the report of the call graph. A line is the function of an
- * entry, with its samples. An indented line after it is a callee, with the
- * samples of the call. Lines before the function are callers, and are skipped,
- * as the callers' entries list the same calls. False: an error (reported).
+ * Reads a line of the graph: a function with its samples or, indented, a
+ * callee with the samples of the call. Skips callers, which list the same
+ * calls in their own entries. False: an error (reported).
  */
 static bool
 take_entry(struct reader *r, struct cg_slice line)
@@ -224,12 +223,9 @@ take_elsewhere(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a row of the flat report, and adds its number of calls as calls from
- * an unknown caller (fn 0). Adds the row's samples, too, unless the input also
- * has the report of the call graph (r->graph). That report has the samples of
- * all functions, but the flat report may have been limited to some. The last
- * row, "elsewhere", has no calls and is left to take_elsewhere(). False: an
- * error (reported).
+ * Reads a row of the flat report: adds the calls, from fn 0, and, without a
+ * graph, the samples. The graph has all functions; the report may not. False:
+ * an error (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)

@@ -95,10 +95,9 @@ take_edges(struct cg_doc *doc, void *into)
 }
 
 /*
- * Reads the value of a source line into line->self, its number of self
- * samples. An array has two numbers, the samples with the line on their stack,
- * and the self samples. A plain number has only the first: it is skipped, and
- * line->self is unchanged. False: an error (reported).
+ * Reads the samples of a source line, an array of two numbers: those with the
+ * line on their stack, and the self samples, for line->self. A plain number
+ * has no self samples and leaves line->self. False: an error (reported).
  */
 static bool
 take_line(struct cg_doc *doc, struct line *line)

@@ -241,12 +241,10 @@ split_name(struct cg_slice text, struct cg_slice *name, uint64_t *line,
 }
 
 /*
- * Adds a function for a code object to the graph, and returns it. The code
- * object's name is "py:name:line:file". Sets code->file if the name states a
- * file. In names of native code ("n:") with line 0, the library is in place of
- * the file, or "-" if it is unknown. A name of another form is taken whole,
- * and counted in r->strange. A code object without a name is named by its
- * address.
+ * Adds and returns the function of a code object by its name
+ * "py:name:line:file", and sets code->file. For native code with line 0, the
+ * file is the library. Takes other names whole, and counts them; unnamed code
+ * is named by its address.
  */
 static cg_fn
 add_fn(struct reader *r, struct code *code)
@@ -343,12 +341,9 @@ find_node(struct reader *r, uint32_t parent, uint32_t code, uint32_t line)
 }
 
 /*
- * Adds a stack of n words of r->id bytes, the leaf first, to the tree of
- * nodes. Sets *leaf to its node, or to 0 for an empty stack. With "width" 1,
- * each word is an id. With 2, a kind (PyPy) or a line precedes each id.
- *
- * Frames of the JIT's assembler code are skipped. A jitted frame is skipped if
- * its caller is a frame of the same code object that is not jitted. False: an
+ * Adds a stack of n words, leaf first, to the tree of nodes. *leaf is its
+ * node; 0: an empty stack. width 2: a kind (PyPy) or line precedes each id.
+ * Skips assembler frames, and jitted ones called from the same code. False: an
  * error (reported).
  */
 static bool

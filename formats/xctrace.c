@@ -269,10 +269,8 @@ find_frames(struct reader *r)
 
 /*
  * Adds the frames of the current stack to the graph, and returns the leaf's
- * node. 0: the stack has no frames. Most stacks share their outer frames with
- * the previous one, whose nodes are in r->step. Only the other frames are
- * looked up, and replace the previous ones there. r->step must have room for
- * all frames.
+ * node; 0: no frames. Outer frames shared with the previous stack (r->step)
+ * are not looked up. r->step must have room for all frames.
  */
 static cg_node
 add_frames(struct reader *r)

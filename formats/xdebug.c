@@ -88,10 +88,9 @@ take_fields(struct cg_slice line, struct record *record)
 }
 
 /*
- * Reads a record of the human-readable format into *record, such as " 0.0133
- * 397560 -> Shape->area($n = 2000) /a/trace.php:15". The column of the arrow
- * gives the level. Records that neither begin nor end a call leave both flags
- * false. False: malformed (not reported).
+ * Reads a record of the human-readable format, "0.0133 397560 -> Shape->area()
+ * /a/trace.php:15", into *record; the arrow's column gives the level. Records
+ * other than calls set neither flag. False: malformed (not reported).
  */
 static bool
 take_columns(struct cg_slice line, struct record *record)

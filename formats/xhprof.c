@@ -185,11 +185,10 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 }
 
 /*
- * Adds the costs of all calls to the self costs of the functions. The cost of
- * a call is added to its callee, and subtracted from its caller. Self costs
- * must be 0 before. Also stores the lowest level of recursion of each pair of
- * caller and callee in prof->lowest, for add_calls(). False: an error
- * (reported).
+ * Computes the self costs of functions, which must be 0 before: the costs of
+ * all calls to a function, less those of calls that it makes. Stores the
+ * lowest level of recursion of each caller and callee, for add_calls(). False:
+ * an error (reported).
  */
 static bool
 sum_calls(struct cg_doc *doc, struct prof *prof)
@@ -230,11 +229,9 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * Adds the calls and the functions' inclusive costs to the graph. The cost of
- * a recursive call is part of the cost of the outermost call. So a function's
- * inclusive cost is the cost of its calls on level 0. Calls from one function
- * to another may be on several levels of recursion. Only those on the lowest
- * of these levels get a cost.
+ * Adds the calls and the functions' inclusive costs to the graph. The
+ * outermost call includes recursive ones: inclusive costs are those of calls
+ * on level 0, and only a pair's calls on its lowest level have a cost.
  */
 static void
 add_calls(struct cg_doc *doc, struct prof *prof)

@@ -47,11 +47,9 @@ add_call(struct cg_build *build, const struct gcov_known *callee,
 }
 
 /*
- * Adds to the graph the calls that waited for this callee, and empties their
- * list. They waited because the ident of the callee (gcc's number of a
- * function) was not known yet. Each call is added to the part (section of the
- * profile) in which it was read. Afterwards, program->part is the builder's
- * current part again. False: out of memory.
+ * Adds the calls that waited for this callee's ident (gcc's number of a
+ * function). A call goes to the part (section of the profile) in which it was
+ * read. Restores the current part. False: out of memory.
  */
 static bool
 add_waiting(struct gcov_program *program, struct cg_build *build,
@@ -75,9 +73,9 @@ add_waiting(struct gcov_program *program, struct cg_build *build,
 }
 
 /*
- * True if a function has the same ident (gcc's number of it) in all units
- * (object files). Before gcc 6.2, and in units of clang, idents are numbers
- * within the unit. The answer is false for all of gcc 6.
+ * True if idents (gcc's numbers of functions) mean the same in all units
+ * (object files). Before gcc 6.2 and in clang's units, they are numbers within
+ * the unit. False for all of gcc 6.
  */
 static bool
 has_idents(const struct gcov_unit *unit)
@@ -125,15 +123,10 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets fn->known of all functions of the unit (object file). For a function
- * that an earlier unit had, too, fn->known is 1 + its index in program->known.
- * Functions are the same if ident, name and source file are equal. fn->known
- * is 0 if no earlier unit had the function, or if different functions had this
- * ident. It is also 0 in units whose idents hold only within the unit
- * (has_idents()).
- *
- * Many units have the same templates and inline functions. All lookups are in
- * a loop of their own, so that their cache misses overlap.
+ * Sets fn->known of all functions in the unit (object file). It is 1 + the
+ * index in program->known, if an earlier unit has the function, else 0. It is
+ * also 0 if different functions had the ident, or idents hold only within the
+ * unit. Many units share templates.
  */
 void
 gcov_find_known(struct gcov_unit *unit)
@@ -141,6 +134,7 @@ gcov_find_known(struct gcov_unit *unit)
 	bool global = has_idents(unit);
 	struct gcov_fn *fn = unit->fn;
 
+	/* All look-ups first, so that their cache misses overlap. */
 	for (size_t i = 0; i < unit->fns; i++)
 		fn[i].known =
 		    global ? cg_map_get(&unit->program->idents, fn[i].ident)
@@ -266,10 +260,9 @@ compare_sites(const void *va, const void *vb)
 }
 
 /*
- * Searches the line for the first occurrence of the key. Sets *value to the
- * text in quotes that follows the key. Without a closing quote, *value is the
- * rest of the line. False: the line has no such key, or no text in quotes
- * directly after it.
+ * Sets *value to the quoted text directly after the first occurrence of key in
+ * the line. Without a closing quote, the text ends with the line. False: no
+ * key, or no such text.
  */
 static bool
 find_value(struct cg_slice line, const char *key, struct cg_slice *value)
@@ -306,9 +299,8 @@ split_at_colon(struct cg_slice *text, struct cg_slice *rest)
 }
 
 /*
- * Sets file and line of an edge (a call in a .ci file) from its label,
- * "b.c:61:3". The file becomes an index in unit->file, and is added to the
- * unit if it is new. The column, 3, is ignored. False: malformed, or out of
+ * Sets file (index in unit->file) and line of a call in a .ci file from its
+ * label, such as "b.c:61:3". Ignores the column. False: malformed, or out of
  * memory (unit->nomem).
  */
 static bool
@@ -371,11 +363,10 @@ add_site_call(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Adds the calls of one line to the graph. edge[] has the n calls that the .ci
- * file lists, with their callees. site[] has the n call sites of the notes,
- * with their counts. It is unknown which edge belongs to which site. So adds
- * nothing unless all edges have the same callee or all sites the same count.
- * Indirect calls, and calls with count 0, are not added. False: out of memory.
+ * Adds a line's calls to the graph: n callees (edges of the .ci file) and n
+ * counts (sites of the notes). Their order is unknown, so either must be all
+ * equal, else nothing is added. Skips indirect calls and counts of 0. False:
+ * out of memory.
  */
 static bool
 join_line(struct gcov_unit *unit, struct cg_build *build,

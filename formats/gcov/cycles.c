@@ -51,10 +51,9 @@ visit(struct search *search, uint32_t block)
 }
 
 /*
- * Allows the search to visit a blocked block again, and empties its list. The
- * blocks in the list were waiting for this block. So unblocks these as well,
- * then the blocks in their lists, and so on. Does nothing if the block is not
- * blocked. (Johnson's algorithm, as in gcov.)
+ * Lets the search visit the block again, and empties its list. Blocks in the
+ * list waited for this one: they are unblocked in the same way. (Johnson's
+ * algorithm, as in gcov.)
  */
 static void
 unblock(struct search *search, uint32_t block)
@@ -80,11 +79,9 @@ unblock(struct search *search, uint32_t block)
 }
 
 /*
- * Adds the block to the list of each successor that the search may follow. The
- * search calls this function if it found no circuit through the block. When
- * unblock() unblocks one of these successors, it unblocks this block, too. The
- * lists have arcs; the block is the arc's source. Does not add an arc that is
- * in a list already.
+ * Adds the block to the lists of the successors that the search may follow. No
+ * circuit through it was found; unblock() of a successor unblocks it. A list
+ * has arcs, each once, whose source is the waiting block.
  */
 static void
 add_to_lists(struct search *search, const struct gcov_block *block)
@@ -107,10 +104,9 @@ add_to_lists(struct search *search, const struct gcov_block *block)
 }
 
 /*
- * Counts a circuit, the path that has returned to its start. Adds the smallest
- * remaining count of its arcs to search->count, and subtracts this count from
- * each arc. Recomputes search->empty, the number of arcs on the path with
- * nothing remaining.
+ * Counts the circuit on the path: subtracts the smallest remaining count of
+ * its arcs from each, and adds it to search->count. Recomputes search->empty,
+ * the number of arcs with nothing remaining.
  */
 static void
 take_circuit(struct search *search)
@@ -141,10 +137,10 @@ enter(struct search *search, uint32_t block)
 }
 
 /*
- * Follows an arc of the block on top of the path. Stores the arc as the one by
- * which the path leaves this block. True: the caller must enter the arc's
- * destination. False: the arc cannot be followed, or it returned to the start
- * of the path. In the latter case, the circuit has been counted.
+ * Tries an arc out of the path's last block. True: the search goes on at the
+ * arc's destination, which the caller must enter. False: the arc cannot be
+ * followed, or leads to the path's start. That completes a circuit, which is
+ * counted.
  */
 static bool
 follow(struct search *search, struct gcov_frame *frame, uint32_t number)
@@ -167,9 +163,9 @@ follow(struct search *search, struct gcov_frame *frame, uint32_t number)
 }
 
 /*
- * Removes the block on top of the search's path, and the arc by which the path
- * entered it. If a circuit was found through the block, it may be visited
- * again. Otherwise it stays blocked until one of its successors is unblocked.
+ * Removes the path's last block, and the arc to it. A block on a circuit can
+ * be visited again. Any other stays blocked until one of its successors is
+ * unblocked.
  */
 static void
 leave(struct search *search)
@@ -253,10 +249,9 @@ push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
 }
 
 /*
- * Takes a cycle out of the remaining counts. The cycle is the arc "closing"
- * and the path of the search from this arc's destination to its source.
- * Returns the smallest remaining count of the cycle's arcs, and subtracts it
- * from each of them.
+ * Subtracts a cycle from the remaining counts of its arcs. Returns the cycle's
+ * count, the smallest of them. The arc "closing" closes the cycle with the
+ * path of the search.
  */
 static int64_t
 take_cycle(
@@ -282,12 +277,10 @@ take_cycle(
 }
 
 /*
- * Searches a cycle of arcs with a remaining count among the blocks of the
- * current line. Searches depth first, from the block "start". An arc from a
- * block to itself is no cycle here. Returns the cycle's count, and subtracts
- * it from the cycle's arcs. Returns 0 if there is no cycle. Sets "blocked" of
- * blocks that the search has left because no cycle goes through them. These
- * are not entered again.
+ * Searches for a cycle of arcs with a remaining count, depth first from a
+ * block of the current line. Ignores arcs from a block to itself. Subtracts
+ * the cycle's count from its arcs and returns it; 0: none. Sets "blocked" of
+ * blocks on no cycle.
  */
 static int64_t
 find_cycle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t start)

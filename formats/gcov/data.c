@@ -51,11 +51,9 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads a record of counters of one kind, after its tag. Stores the position
- * of the counters in the last function of the data. Stores nothing if "has_fn"
- * is false, or if the kind is not used for coverage. From gcc 11 on, a
- * negative length means that all counters are zero and not in the file. False:
- * malformed (see bytes->error).
+ * Reads a record of counters, after its tag. Stores their place in the last
+ * function, if has_fn and the kind is coverage. From gcc 11 on, a negative
+ * length means zeros without bytes. False: malformed (see bytes->error).
  */
 static bool
 take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
@@ -113,11 +111,9 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 }
 
 /*
- * Reads a record of the data: a function, counters of the last function, or a
- * summary. Skips other records. *has_fn says if the last function has data in
- * this file. It is needed for counters, and a function's record sets it.
- * False: the record was the end mark (data.ended is set), it is malformed (see
- * bytes->error), or out of memory (unit->nomem).
+ * Reads a record of the data: a function, its counters, or a summary; skips
+ * others. *has_fn says if the last function has data here. False: end mark
+ * (data.ended), malformed (bytes->error), or out of memory (unit->nomem).
  */
 static bool
 take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)

@@ -4,13 +4,10 @@
 #include "gcov.h"
 
 /*
- * Reads notes or data with read(), in the layout of the version that the file
- * states. If that fails and the version is 12 or later, reads them again in
- * the layout of version 11. The reason is clang. With an option for version 12
- * or later, clang states this version, but uses the layout of 11. The second
- * attempt must find functions, as a truncated file of version 12 may consist
- * of just a header. False: no attempt succeeded; *bytes has the error of the
- * first.
+ * Reads notes or data with read(). If that fails for version 12 or later,
+ * tries the layout of 11: clang writes it under newer version numbers. The
+ * second attempt must find functions, as a truncated file may be only a
+ * header. False: both failed; *bytes has the first error.
  */
 bool
 gcov_read_either(

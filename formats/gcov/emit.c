@@ -68,10 +68,9 @@ emit_block(
 }
 
 /*
- * Sets *pos to the first line of the block. A block without lines takes the
- * line of its only successor. If the successor has no line, either, the search
- * goes on to its successor, up to 15 blocks on. False: no line was found, and
- * *pos is unchanged.
+ * Sets *pos to the first line of the block. A block without lines takes its
+ * only successor's, over at most 15 such steps. False: no line was found; *pos
+ * is unchanged.
  */
 static bool
 find_begin(const struct gcov_emit *emit, uint32_t block, struct cg_pos *pos)
@@ -133,13 +132,10 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 }
 
 /*
- * Adds the arcs out of block "number" to the graph as branches of a line. The
- * block ends on this line, "pos". Adds no branches unless two or more arcs are
- * not fake. Fake arcs stand for calls, and are never added. If "last" is true,
- * adds the arcs as jumps, too. Skips branches or jumps that the graph does not
- * want. A block may end on the line several times. For each time, this
- * function is called with another "time", from 0 on. "time" makes the indices
- * of the branches unique.
+ * Adds the arcs out of block "number", except fake ones, to line pos, where it
+ * ends. They are branches, if two or more, and jumps, if last. Skips what the
+ * graph does not want. time is the number of earlier calls for block and line;
+ * it makes indices unique.
  */
 static void
 emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
@@ -177,14 +173,10 @@ emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last,
 }
 
 /*
- * Adds the calls at the end of block "number" to the graph. Each fake arc of
- * the block is a call, which has no known callee. Adds each call as a row on
- * the line "pos", unless the graph does not want blocks. The row's count is
- * how often the call returned. The row's index is 0 on line 0. If fewer than
- * two arcs of the block are not fake, the index is "time", as for emit_arcs().
- * Otherwise the index is the one that emit_arcs() gives to the next arc. If
- * "last" is true, adds a call site for each call, too. By these sites, calls
- * of a .ci file find their counts. False: out of memory.
+ * Adds the calls at the end of block "number" (fake arcs), counted by their
+ * returns. Adds no rows unless the graph wants blocks. time is the number of
+ * earlier calls for block and line; it makes indices unique. last: also add
+ * call sites for .ci files. False: out of memory.
  */
 static bool
 emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
@@ -209,6 +201,7 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 			index++;
 			continue;
 		}
+		/* The real arcs before it; unique with time. */
 		row.index = pos.line == 0 ? 0
 			    : real < 2    ? time
 					  : time * real + index;
@@ -224,11 +217,9 @@ emit_calls(struct gcov_emit *emit, uint32_t number, struct cg_pos pos,
 }
 
 /*
- * Adds each outcome of each term of the block's condition to the graph. The
- * count of an outcome is 1 if it occurred, else 0. For term t, index 2 * t is
- * the outcome false, 2 * t + 1 is true. Adds nothing if the block has no
- * condition. The data has two words of bits for a condition: outcomes true,
- * outcomes false. Without data, all counts are 0.
+ * Adds the outcomes of the block's condition to the graph, if it has one. The
+ * count is 1 if the outcome occurred, else 0, also without data. Term t has
+ * indices 2 * t for false, 2 * t + 1 for true.
  */
 static void
 emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
@@ -250,6 +241,7 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 	if (number == 0)
 		return;
 	terms = unit->condition[fn->condition + number - 1].terms;
+	/* The data has two words of bits: outcomes true, outcomes false. */
 	for (size_t b = 0; at && b < 2; b++)
 		bits[1 - b] = (uint64_t)gcov_get_counter(
 		    at + (number - 1) * 16 + b * 8, unit->data.order);
@@ -262,10 +254,9 @@ emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds blocks without lines, and calls of blocks that end on no line, to the
- * graph. Their line is line 0 of the function's file. Adds no calls of block
- * 0, as its fake arcs are not calls. They stand for functions that return
- * twice. Does nothing if the graph does not want blocks. False: out of memory.
+ * Adds blocks without lines, and calls of blocks that end on no line, to line
+ * 0, if the graph wants blocks. Block 0's fake arcs are no calls, but stand
+ * for functions that return twice. False: out of memory.
  */
 static bool
 emit_line_0(struct gcov_emit *emit)
@@ -290,11 +281,10 @@ emit_line_0(struct gcov_emit *emit)
 }
 
 /*
- * Limits touch->ends, how often the branches of a block are added for one
- * line. Without a limit, a small file could ask for very many rows. A unit
- * (object file) may repeat one arc for each 4 bytes of its notes. Beyond that,
- * touch->ends becomes 1. unit->lost_repeats counts the arcs that are not
- * repeated.
+ * Limits how often a block's branches are added for a line (touch->ends).
+ * Small notes could otherwise ask for very many rows. Each 4 bytes of notes
+ * allow one repeated arc. Beyond that, touch->ends becomes 1, and
+ * unit->lost_repeats counts the arcs.
  */
 static void
 limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
@@ -312,11 +302,9 @@ limit_ends(struct gcov_emit *emit, struct gcov_touch *touch)
 }
 
 /*
- * Adds the branches, calls and conditions of the blocks that end on a line.
- * "number" is the index of the line in scratch->line. A block ends on the last
- * line of each file that it has code of. It may end on one line repeatedly.
- * Adds the jumps and call sites of a block only once, on the last of these
- * lines. False: out of memory.
+ * Adds branches, calls and conditions of the blocks that end on line "number"
+ * (in scratch->line). A block can end on several lines; jumps and call sites
+ * are added on the last one only. False: out of memory.
  */
 static bool
 emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
@@ -455,10 +443,9 @@ emit_paths(struct gcov_emit *emit)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Adds the function to the graph, without costs or branches, and its range of
- * lines. Sets fn->id, emit->fn and emit->symbol. Most templates and inline
- * functions were in an earlier unit (object file), too (fn->known). Such a
- * function gets the same id, unless a different function with its ident came
+ * Adds the function and its range of lines to the graph, without costs. Sets
+ * fn->id, emit->fn and emit->symbol. A function of an earlier unit (object
+ * file, fn->known) gets the same id, unless another with its ident came
  * between. False: out of memory.
  */
 bool
@@ -510,10 +497,9 @@ gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 }
 
 /*
- * Adds a call to each function that was entered. The caller is function 0, the
- * unknown caller; the count is the number of entries. Adds the calls of all
- * functions together, as the graph then searches for the calls of function 0
- * only once.
+ * Adds a call by function 0, the unknown caller, for the entries of each
+ * function. Doing so for all functions together is faster: the graph finds the
+ * calls of function 0 once.
  */
 void
 gcov_emit_entries(const struct gcov_emit *emit)
@@ -534,10 +520,9 @@ gcov_emit_entries(const struct gcov_emit *emit)
 /* ---- Units -------------------------------------------------------------- */
 
 /*
- * Adds the source files of the unit (object file) to the graph, in the order
- * of the notes (.gcno). Sets the ids of the files in unit->file. Compares the
- * times of the files with the time of the notes, to warn of newer sources.
- * False: out of memory.
+ * Adds the source files of the unit (object file) to the graph and sets their
+ * ids. Compares their times with that of the notes (.gcno), for a warning of
+ * newer sources. False: out of memory.
  */
 static bool
 add_files(struct gcov_emit *emit, const char *notes)

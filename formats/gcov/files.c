@@ -23,10 +23,9 @@ gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 }
 
 /*
- * Returns directory/path, or just path if directory is "", with another
- * suffix. Drops ".gz" from the end of path, then the suffix "old", if path has
- * them. Appends the suffix "new". The text is in unit->path, and valid until
- * the next write to unit->path. NULL: out of memory.
+ * Returns directory/path, or just path if directory is "", with the suffix
+ * "new". First drops ".gz" and then "old" from the end, if path has them. The
+ * text is in unit->path, and valid until that changes. NULL: out of memory.
  */
 static const char *
 swap_suffix(struct gcov_unit *unit, const char *directory, const char *path,
@@ -85,12 +84,10 @@ skip_directory(const char *path)
 }
 
 /*
- * Opens the notes (.gcno) of the data (.gcda) in --object-directory. Tries the
- * whole path of the data, then the path without its first directory, and so
- * on. Data from another machine has other directories at the begin of its
- * path. Stops at the first file that exists. *in must be NULL before. It stays
- * NULL if no such file exists, or the option is not set. False: an error, or
- * out of memory.
+ * Opens the notes (.gcno) of the data in --object-directory. Tries the data's
+ * path without 0, 1, ... leading directories, as the data may come from
+ * another machine. *in must be NULL before, and stays so if not found or
+ * without the option. False: an error, or out of memory.
  */
 static bool
 open_below(struct gcov_unit *unit, const char *data, struct cg_in **in)
@@ -166,9 +163,9 @@ without_suffix(struct cg_slice base)
 }
 
 /*
- * Sets *name to the main source file of the unit (object file). Guesses it
- * from the name of the notes (.gcno): those of a.c are a.gcno, a.c.gcno or
- * prog-a.gcno. False: none of the unit's files fits, and *name has no meaning.
+ * Sets *name to the main source of the unit (object file), as its notes' name
+ * tells: a.gcno, a.c.gcno or prog-a.gcno for a.c. False: none of the unit's
+ * files fits (*name is undefined).
  */
 static bool
 find_source(
@@ -188,10 +185,9 @@ find_source(
 }
 
 /*
- * Returns the directory that relative names of sources refer to. This is the
- * directory of the notes (.gcno) without the end that the source's path
- * repeats. For notes in top/src and the source src/a.c, it is "top". If the
- * source's path repeats no end, it is the directory of the notes.
+ * Returns the directory that relative names of sources refer to. It is that of
+ * the notes (.gcno), without the end that the source's path repeats: "top" for
+ * top/src and src/a.c.
  */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
@@ -250,11 +246,9 @@ search_upwards(
 }
 
 /*
- * Finds the directory that the compiler ran in. This directory, or a directory
- * below it, has the notes (.gcno), and it contains the source "name", a
- * relative path. Sets *directory to the nearest such directory. A directory
- * above the working directory becomes an absolute path. False: not found, or
- * out of memory (unit->nomem). *directory then has no meaning.
+ * Sets *directory to the one that the compiler ran in. It is the nearest one,
+ * from the notes (.gcno) upwards, that contains the file "name". False: not
+ * found, or out of memory (unit->nomem); *directory is undefined.
  */
 static bool
 search_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -275,11 +269,9 @@ search_directory(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Warns if the notes (.gcno) of another directory have a source of the same
- * name. The two would become one file in the output. Copies of notes, with
- * equal content, are not reported. "directory" is that of the unit's notes.
- * The first time that a name occurs, stores this directory and a hash of the
- * notes. False: out of memory.
+ * Warns if notes (.gcno) of another directory have a source of the same name:
+ * the two would become one file. Copies of the same notes are not reported.
+ * Stores each new name. False: out of memory.
  */
 static bool
 check_source(struct gcov_unit *unit, struct cg_build *build,
@@ -319,11 +311,9 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 }
 
 /*
- * Sets *name to the source file by which the caller searches the compiler's
- * directory. This is the unit's main source, if it is known and its name is
- * relative. Otherwise it is the unit's first file with a relative name. A name
- * that begins with '<', such as "<built-in>", does not count. False: there is
- * none (*name is "").
+ * Sets *name to the source file by which the compiler's directory is found. It
+ * is the unit's main source if that is relative, else the first relative one.
+ * Names such as "<built-in>" do not count there. False: none (*name is "").
  */
 static bool
 find_relative(
@@ -341,20 +331,15 @@ find_relative(
 }
 
 /*
- * Sets *directory to the directory that the unit's relative names of sources
- * refer to. If the notes (.gcno) state the compiler's directory, takes that
- * one. Otherwise *directory becomes "" if the unit has no relative names. It
- * also becomes "" if the directory is not found; then warns. Warns as well if
- * another unit may mean another file by the same name. False: out of memory.
+ * Sets *directory to the directory of the unit's relative names of sources. It
+ * is the compiler's, if the notes (.gcno) state it. Else it is "" without such
+ * names, or if the directory is unknown (a warning). False: out of memory.
  *
  * Notes of gcc 9 and later state the directory that the compiler ran in. Older
- * notes and those of clang do not (since clang 21 they state "."). gcov uses
- * their relative names unchanged. This is correct only in the directory that
- * the compiler ran in, so that directory is searched. It is the directory of
- * the notes, or one above it, that contains the source. With
- * --relative-to-notes it is the directory of the notes, as in lcov. From this,
- * the end is removed that the name of the unit's source repeats. For src/a.c
- * in top/src/a.gcno the compiler ran in top.
+ * ones and clang's do not, or state "." (clang 21). gcov uses their names as
+ * they are. Here the directory is searched: the nearest one with the source,
+ * from the notes upwards. With --relative-to-notes it is that of the notes, as
+ * in lcov, less the end that the source's name repeats.
  */
 bool
 gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,
@@ -476,11 +461,9 @@ time_of(const char *path)
 }
 
 /*
- * Counts the unit's sources that are newer than its notes (.gcno), and adds
- * their number to program->newer. Keeps the name of the first one for a
- * warning. As in gcov, times are compared in seconds. Each source is counted
- * once, also if several units have it. Does nothing for notes in memory, such
- * as in an archive. False: out of memory.
+ * Counts in program->newer the unit's sources that are newer than its notes
+ * (.gcno), each source once. Keeps the first name for a warning. Compares
+ * seconds, as gcov does. Ignores notes in memory. False: out of memory.
  */
 bool
 gcov_compare_times(

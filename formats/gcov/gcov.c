@@ -113,12 +113,9 @@ report_problems(const struct gcov_unit *unit)
 }
 
 /*
- * Matches the data of a unit (object file), if it has any, with its notes
- * (.gcno), which have been read. Then computes the counts of its functions,
- * and adds them to the graph. With --only-run, skips units without data. Also
- * skips programs that configure and the like compile as checks. "notes" and
- * "data" are paths, for messages and descriptions. Returns CG_OK unless the
- * job must end.
+ * Joins a unit's data, if any, with its notes, which have been read. Adds the
+ * counts to the graph. Skips units without data if --only-run is set, and
+ * always checks of configure. Returns CG_OK unless the job must end.
  */
 static int
 process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
@@ -186,10 +183,9 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 }
 
 /*
- * Finds and reads the notes (.gcno) of the data, which has been read. Then
- * adds the unit (object file). If there are no notes, skips the unit with a
- * message. If only raw counters are wanted, adds them without notes. Returns
- * CG_OK unless the job must end.
+ * Reads the notes (.gcno) of data that was read, and adds the unit (object
+ * file). Skips it with a message if there are none; raw counters alone need
+ * none. Returns CG_OK unless the job must end.
  */
 static int
 read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
@@ -254,10 +250,9 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 }
 
 /*
- * Reads the data and the notes, then adds the unit (object file). "data" is
- * NULL if the unit was never executed. "path" is the name of the data. If only
- * raw counters are wanted, reads no notes. Returns CG_OK unless the job must
- * end.
+ * Reads data (NULL: the unit never ran) and notes, and adds the unit (object
+ * file). Raw counters alone need no notes. path is the name of the data.
+ * Returns CG_OK unless the job must end.
  */
 static int
 read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
@@ -311,9 +306,8 @@ read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 enum { GRAPH, LINES, DATA, OLD_FILES };
 
 /*
- * Reads a unit (object file) of gcc before 3.4 from its graph, lines and data,
- * and adds it. file[own] is the input, whose text, "input", has been read
- * already. file[LINES] and file[DATA] are NULL if there are no such files.
+ * Adds a unit (object file) of gcc before 3.4 from its graph, lines and data;
+ * the latter two may be NULL. "input" is the text of file[own], already read.
  * Returns CG_OK unless the job must end.
  */
 static int
@@ -341,10 +335,10 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
 }
 
 /*
- * Fills file[], which is all NULL, with the graph (.bbg), lines (.bb) and data
- * (.da) of a unit. file[own] is the input. The other files are opened next to
- * it, and stay NULL if absent. The caller closes them, also after false.
- * False: an error (reported), or out of memory (unit->nomem).
+ * Fills file[] with a unit's graph (.bbg), lines (.bb) and data (.da), NULL if
+ * absent. It must be all NULL before. file[own] is the input; the caller
+ * closes the others, also after false. False: an error (reported), or out of
+ * memory (unit->nomem).
  */
 static bool
 open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
@@ -367,10 +361,9 @@ open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
 }
 
 /*
- * Reads the unit (object file) of a .da input (data) or a .bbg input (graph),
- * of gcc before 3.4. Does nothing for a .bbg file whose .da file is an input
- * itself, as the unit is read then. Skips a .da file without a .bbg file, with
- * a message. Returns CG_OK unless the job must end.
+ * Reads the unit (object file) of a .da or .bbg input, of gcc before 3.4.
+ * Ignores a .bbg file whose .da file is an input, too. Skips a .da file
+ * without a .bbg file, with a message. Returns CG_OK unless the job must end.
  */
 static int
 read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,

@@ -45,10 +45,9 @@ grow_slots(struct gcov_scratch *scratch)
 }
 
 /*
- * Returns the slot of a line in the hash table. If the table does not have the
- * line, returns the free slot where it belongs. A free slot has another epoch
- * than the table; the table must have one. The seed is an address, so no file
- * can cause many collisions.
+ * Returns the slot of a line in the hash table or, if absent, the free slot
+ * for it. The table must have a free slot: one of another epoch. The seed is
+ * an address, so that no file can cause many collisions.
  */
 static struct gcov_slot *
 find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
@@ -68,10 +67,9 @@ find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 }
 
 /*
- * Makes room in the hash table for one more line. If the table must grow,
- * fills the new table with the function's lines. Slots of older epochs
- * (functions) are free, so the table is not cleared for each function. False:
- * out of memory.
+ * Makes room in the hash table for one more line, in a new table if necessary.
+ * The table is never cleared: slots of older epochs (functions) are free.
+ * False: out of memory.
  */
 static bool
 make_room(struct gcov_scratch *scratch)
@@ -116,11 +114,9 @@ add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 }
 
 /*
- * Appends a touch to a line's list, and returns it. A touch says that the
- * block has code on the line. "line" is the line's index in scratch->line. The
- * touch is marked as repeated if the touch before it in the list is of the
- * same block. For a block without lines, "line" is GCOV_NONE, and the touch is
- * in no list. NULL: out of memory.
+ * Appends a touch (the block has code on a line) to the line's list, and
+ * returns it. "repeated": the touch before is of the same block. line
+ * GCOV_NONE: the block has no lines. NULL: out of memory.
  */
 static struct gcov_touch *
 add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
@@ -176,11 +172,10 @@ sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 }
 
 /*
- * Adds a touch for each line of the span. A touch says that the block has code
- * on the line. Adds the block's count to the sum of each line. In clang's
- * units the block becomes a member of each line, too: arcs into it count for
- * the line. Sets *last to the index in scratch->line of the span's last line.
- * Leaves *last unchanged if the span has no lines. False: out of memory.
+ * Adds a touch (the block has code on a line) for each line of a span. Adds
+ * the block's count to their sums. In clang's units the block becomes a member
+ * of the lines. Sets *last to the last line, an index in scratch->line, if
+ * any. False: out of memory.
  */
 static bool
 touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
@@ -205,13 +200,10 @@ touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
 }
 
 /*
- * Records that the block ends on a line; "number" is its index in
- * scratch->line. The line must have a touch, which says that a block has code
- * on the line. Counts how often the block ends there, as its branches are
- * reported that often. Makes the block a member of the line: arcs into the
- * block count for the line. The line's last touch records this. If that touch
- * is another block's or a member already, adds another touch. False: out of
- * memory.
+ * Records that the block ends on line "number" of scratch->line, which must
+ * have a touch. Counts how often, as its branches are reported that often. The
+ * block becomes a member of the line: arcs into the block count for the line.
+ * False: out of memory.
  */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
@@ -234,11 +226,9 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 }
 
 /*
- * Adds the touches (a touch: the block has code on a line) of a block that
- * clang compiled. The block is a member of all its lines: arcs into the block
- * count for them. The block ends on its last line, as often as the block lists
- * this line. A block without lines gets one touch, of no line. False: out of
- * memory.
+ * Adds the touches (code on a line) of a block of clang; one of no line if it
+ * has none. Arcs into the block count for all its lines. It ends on its last
+ * line, as often as listed. False: out of memory.
  */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -262,11 +252,10 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * Adds the touches (a touch: the block has code on a line) of a block of gcc 8
- * and later. The block ends on the last line of each of its spans (lines of
- * one file). A span without lines repeats the line of the span before. The
- * first and the last block (entry, and until 4.7 exit) end on no line. A block
- * without lines gets one touch, of no line. False: out of memory.
+ * Adds the touches (code on a line) of a block of gcc 8 and later; without
+ * lines, one of no line. An inner block ends on the last line of each span
+ * (lines of one file). A span without lines repeats the line before. False:
+ * out of memory.
  */
 static bool
 touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -285,13 +274,9 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * Adds a block of gcc until 7 to its lines, and ends it on a line. Each of its
- * lines gets a touch, which says that the block has code there. A block
- * without lines gets one touch, which is in no line's list. *last is the last
- * line of the blocks so far (GCOV_NONE: none), and is updated. The block ends
- * on this line, also if it has no lines: gcc lists only lines that differ from
- * the line before. The first and the last block end on no line. False: out of
- * memory.
+ * Adds the touches (code on a line) of a block of gcc until 7; one of no line
+ * if it has none. An inner block ends on *last, the last line so far, as gcc
+ * omits repeated lines. False: out of memory.
  */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -315,10 +300,9 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 /* ---- Counts ------------------------------------------------------------- */
 
 /*
- * Marks the lines that block "src" is a member of, that is, counts for. Sets
- * their last_src to "number", the index of the block + 1. Called before the
- * arcs out of the block are counted. By the mark, count_entering() sees that
- * an arc to another member stays within the line.
+ * Sets last_src to number (index of src + 1) in the lines of which block src
+ * is a member. count_entering() then sees arcs that stay within a line. Call
+ * this before counting the arcs out of src.
  */
 static void
 mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
@@ -353,14 +337,11 @@ count_entry_llvm(struct gcov_scratch *scratch)
 }
 
 /*
- * Adds the count of each arc to the lines of its destination block. A block is
- * a member of the lines that it counts for. If both ends of the arc are
- * members of a line, the arc stays within the line, and is not added. If such
- * an arc leads to the same or an earlier block, the line is cyclic. Its cycles
- * are counted later, from that block on, which is marked by solved[].back. In
- * clang's units, arcs into the entry block are ignored; its lines get the
- * counts of the arcs out of it. At the limit of work, stops with counts that
- * are too low (scratch->work_limit_hit).
+ * Adds each arc's count to its destination's lines, unless they are its
+ * source's, too. An arc back within a line makes it cyclic: its cycles are
+ * counted later. In clang's units, arcs out of the entry count for its lines
+ * instead. At the limit of work (scratch->work_limit_hit), counts stay too
+ * low.
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -477,12 +458,10 @@ gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 /*
  * Returns the key of a line in the tables of lines that functions share.
  *
- * gcov (8 to 16) has one table of lines for the functions of a unit (object
- * file). Functions that begin on the same line, such as instances of a
- * template or constructors, form a group. Each group has a table of its own
- * for the lines of the group. If blocks of any function in a table end on a
- * line, gcov counts only arcs into such blocks. It drops the counts of
- * functions without a block that ends there.
+ * gcov (8 to 16) has a table for a unit (object file), and one for each group
+ * of functions that begin on the same line. If blocks of functions in a table
+ * end on a line, gcov counts only arcs into those blocks. It drops the counts
+ * of functions without one.
  */
 static uint64_t
 key_of(uint32_t file, uint32_t line)
@@ -491,11 +470,9 @@ key_of(uint32_t file, uint32_t line)
 }
 
 /*
- * True if gcov keeps the line in the table of a group of functions. Otherwise
- * gcov keeps it in the table of the unit (object file). A group has two or
- * more functions that begin on one line, such as instances of a template. The
- * line must be in the function's file, from its first to its last line
- * inclusive.
+ * True if gcov keeps this line of the function in a table for a group:
+ * functions, such as instances of a template, that begin on the same line. The
+ * line must be within the function.
  */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
@@ -506,12 +483,9 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Adds the line to the set unit->shared: a block of a function ends on the
- * line. Other functions may have code on the line, though none of their blocks
- * ends there. gcov drops the counts of such functions on the line. Does
- * nothing if the line belongs to a group of functions (is_in_group()). *last
- * is the key of the line that was added last, or 0. The function need not look
- * up that line again. Updates *last. False: out of memory.
+ * Records in unit->shared that a block of the function ends on a line, unless
+ * that is a group's line. *last is the key of the line recorded last, to avoid
+ * look-ups. False: out of memory.
  */
 static bool
 add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
@@ -531,11 +505,9 @@ add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
 }
 
 /*
- * Adds the lines that blocks of the function end on to the set unit->shared.
- * On these lines, gcov drops the counts of functions of which no block ends
- * there. The first and the last block (entry and exit) end on no line. A span
- * without lines repeats the line of the span before, as in touch_gcc(), and
- * adds nothing. False: out of memory.
+ * Records in unit->shared the lines that blocks of the function end on; entry
+ * and exit do not count. There gcov drops the counts of functions without such
+ * a block. False: out of memory.
  */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)

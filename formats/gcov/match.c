@@ -9,11 +9,9 @@
 #include "gcov.h"
 
 /*
- * Clears the map unit->idents, and fills it: the ident (gcc's number) of each
- * function of the data gives the function's index + 1. libgcov writes a
- * function once. If the data has two records of a function, the last record is
- * used, as in llvm-cov (gcov adds their counters). *duplicates becomes the
- * number of records that replaced an earlier one. False: out of memory.
+ * Fills unit->idents anew: from the ident (gcc's number) of each function of
+ * the data to its index + 1. The last of two records counts, as in llvm-cov;
+ * gcov adds them. *duplicates: number of replaced ones. False: out of memory.
  */
 static bool
 add_idents(struct gcov_unit *unit, size_t *duplicates)

@@ -141,11 +141,9 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 }
 
 /*
- * Reads the name of the source file that the following lines are in. Sets
- * *file to its index in the unit, or to GCOV_NONE for the empty name, which
- * ends the record. First compares the bytes of the name with those of the name
- * read last, as they are nearly always equal. False: malformed, or out of
- * memory.
+ * Reads the name of the source file of the following lines. Sets *file to its
+ * index in the unit; to GCOV_NONE for the empty name, which ends the record.
+ * False: malformed, or out of memory.
  */
 static bool
 take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
@@ -175,9 +173,8 @@ take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
 }
 
 /*
- * Reads a record of the notes (.gcno) with the lines of a block, and adds them
- * to the block. In the record, a line 0 precedes the name of a file; an empty
- * name ends the lines. Lines before the first name are in the function's file.
+ * Reads a record of the notes (.gcno), and adds its lines to their block. A
+ * line 0 precedes the name of a file; lines before are in the function's file.
  * False: malformed, or out of memory.
  */
 static bool
@@ -274,9 +271,9 @@ static const struct {
 };
 
 /*
- * Checks that each block except the exit has a record of arcs in the notes
- * (.gcno), as gcc writes. The notes of clang are not checked. False: a record
- * is missing (sets bytes->error), so the file may be truncated.
+ * Checks that gcc's notes (.gcno) have a record of arcs for each block but the
+ * exit. Clang's are not checked. False: one is missing (sets bytes->error), so
+ * the file may be truncated.
  */
 static bool
 check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)

@@ -309,10 +309,9 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 /*
- * Reads data of gcc 3.2 and earlier, which has n counters but no functions.
- * Each function of the graph (.bbg), in its order, gets as many counters as it
- * has arcs with a counter. False: the data is truncated, the functions need
- * more or fewer than n counters, or out of memory.
+ * Reads data of gcc 3.2 and earlier: n counters without functions. Functions
+ * of the graph (.bbg) get them in order, one for each arc with a counter.
+ * False: truncated, the numbers differ, or out of memory.
  */
 static bool
 take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
@@ -464,9 +463,8 @@ take_blocks_record(
 }
 
 /*
- * Sets *block to the number of the block that a record belongs to. If
- * "counted" is true, this is the number of records before it, *count.
- * Otherwise it is the record's first word. Increments *count. False: the
+ * Sets *block to the number of a record's block: its first word or, if
+ * counted, *count, the number of records before. Increments *count. False: the
  * function has no such block (an error of the record).
  */
 static bool
@@ -674,10 +672,10 @@ gcov_is_old(const char *path)
 }
 
 /*
- * True for data (.da) until gcc 3.2, which has no magic number. The first 8
- * bytes are the number of counters, below 2^31. If "whole" is true, the
- * counters must end at the end of the bytes. Otherwise the bytes are only the
- * begin of the file, and the counters must need more bytes.
+ * True for data (.da) until gcc 3.2, which has no magic number. Its first 8
+ * bytes are the number of counters, below 2^31. The counters must end with the
+ * bytes. If the bytes are only the begin of the file (not whole), the counters
+ * must need more.
  */
 static bool
 is_unnamed_data(struct gcov_bytes bytes, bool whole)

@@ -114,12 +114,10 @@ make_lists(struct walk *walk)
 }
 
 /*
- * Visits all blocks that are reachable from "root" and were not visited yet.
- * "root" must be such a block. Sets walk->component of each block to one of
- * the blocks of its strongly connected component. All blocks of a component
- * get the same one (Tarjan's algorithm, without recursion). *numbered is the
- * number of blocks visited so far, and is updated. The arrays of the path are
- * used as memory for the search.
+ * Sets walk->component of the blocks that root, which must be unvisited,
+ * reaches and no search has visited. It is one block of their strongly
+ * connected component (Tarjan's algorithm). *numbered is the number of visited
+ * blocks. Overwrites the path's arrays.
  */
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
@@ -206,9 +204,8 @@ begin(struct walk *walk)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * Returns the first arc from block src to block dst that is not fake. NULL:
- * there is none. The arcs of a block must be sorted by destination, as solve.c
- * leaves them. The search is binary, as a switch may have many arcs.
+ * Returns the first arc from block src to dst that is not fake; NULL: none. A
+ * block's arcs must be sorted by destination, as solve.c leaves them.
  */
 static const struct gcov_arc *
 find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
@@ -231,9 +228,9 @@ find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
 }
 
 /*
- * Returns the word that gcov prints next to a block of a path, for the arc to
- * the next block. Returns "" if gcov prints none, or if arc is NULL. gcov 15
- * and 16 print "true" if the condition is false.
+ * Returns the word that gcov prints after a block of a path, for the arc to
+ * the next block. gcov 15 and 16 print "true" if the condition is false. "":
+ * none, or arc is NULL.
  */
 static const char *
 word_for(const struct gcov_arc *arc)
@@ -253,11 +250,10 @@ add_row(struct walk *walk, const struct cg_branch *row)
 }
 
 /*
- * Adds block row->target of a path to the graph, one row for each of its
- * lines. Increments row->index for each span (lines of one file) that has
- * lines. A block without lines gets one row with line 0 and an index of its
- * own. The rows of the last span have the flag CG_BRANCH_LAST. False: the
- * builder has failed.
+ * Adds block row->target of a path to the graph: a row for each of its lines.
+ * Without lines, adds one row with line 0. Increments row->index for each span
+ * (lines of one file) with lines, or for that row. The last span's rows have
+ * CG_BRANCH_LAST. False: the builder has failed.
  */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)
@@ -327,10 +323,10 @@ was_taken(const struct walk *walk)
 }
 
 /*
- * Counts a prime path (one that is not part of a longer one). The path is the
- * first "blocks" blocks of walk->path. In the second pass (walk->build is
- * set), also adds a path that was never taken to the graph. Ignores a path of
- * one block. False: too many paths or rows, or the builder has failed.
+ * Counts a prime path, the first "blocks" blocks of walk->path, unless it is a
+ * single block. In the second pass (walk->build), also adds it to the graph if
+ * it was never taken. False: too many paths or rows, or the builder has
+ * failed.
  */
 static bool
 take_path(struct walk *walk, uint32_t blocks)
@@ -403,11 +399,9 @@ is_begin(const struct walk *walk)
 }
 
 /*
- * Visits the simple paths from "start", and passes the prime ones to
- * take_path(). A simple path has no block twice, but may return to its start.
- * A prime path is not part of a longer one. Abandons a path when no prime path
- * can begin with it. False: too many paths, too much work, or the builder has
- * failed.
+ * Passes the prime paths from block start to take_path(): simple paths that
+ * are not part of a longer one. A path may return to start. False: too many
+ * paths, too much work, or the builder has failed.
  */
 static bool
 walk_from(struct walk *walk, uint32_t start)

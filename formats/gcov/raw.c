@@ -66,9 +66,9 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 }
 
 /*
- * Adds a word of the data that must be equal in all inputs to the graph. Adds
- * it as two numbers: the word, and its complement. Merging keeps the greatest
- * of each. So the two are no longer complements if inputs differ; see raw.h.
+ * Adds a word of the data to the graph, and its complement. The word must be
+ * equal in all inputs. Merging keeps the greater of each, so the two reveal
+ * inputs that differ (see raw.h).
  */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
@@ -120,10 +120,9 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 }
 
 /*
- * Adds a summary record to the graph: a row for its tag, and a row for each of
- * its words. A row has the word twice. Merging keeps the one, and adds the
- * other to that of other inputs. write.c decides which of the two is written.
- * False: there are more than 1024 summaries (an error of the record).
+ * Adds a summary record to the graph: its tag and words, both as constants and
+ * as numbers that merging adds. write.c chooses between them. False: more than
+ * 1024 summaries (an error of the record).
  */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
@@ -191,10 +190,9 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
 }
 
 /*
- * Sets *counters to the number of counters that n 64-bit words contain. A
- * counter of this kind has the frequent values of an expression, such as a
- * divisor. Its words are a total (negative if values were dropped), the number
- * of values, and pairs of a value and its count. False: malformed.
+ * Sets *counters to the number of counters in n 64-bit words. Each has a
+ * total, the number of frequent values of an expression, and pairs of value
+ * and count. False: malformed.
  */
 static bool
 count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
@@ -250,12 +248,11 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
 }
 
 /*
- * Adds the counters of a record to the graph, for merging by the rule of their
- * kind. Reads the record from its length on. If all counters are zero, the
- * file may have no bytes for them, and only their number is added. Counters
- * that cannot be merged are dropped, and a row GCOV_RAW_DROPPED is added. If
- * the function has the kind twice, a row GCOV_RAW_DUPLICATE is added. Counters
- * without a function are skipped. False: malformed (sets bytes->error).
+ * Adds the counters of a record to the graph, to be merged by the rule of
+ * their kind. Zeros without bytes in the file only add their number.
+ * GCOV_RAW_DROPPED tells of counters that cannot be merged, GCOV_RAW_DUPLICATE
+ * of a kind read twice. Skips counters without a function. False: malformed
+ * (an error of bytes).
  */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
@@ -318,9 +315,9 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 }
 
 /*
- * Returns the number of end marks (words 0) at the beginning of "bytes", which
- * has at least one. It is 1 for gcc, 2 for clang. A second word 0 counts only
- * at the end of the file, as stale bytes may follow gcc's mark.
+ * Returns the number of end marks (words 0) at the beginning of bytes: 1 for
+ * gcc, 2 for clang. The second one must be the last word, as stale bytes may
+ * follow gcc's mark.
  */
 static uint32_t
 count_ends(struct gcov_bytes bytes)

@@ -36,11 +36,9 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- As gcov solves ----------------------------------------------------- */
 
 /*
- * Sets the count of an arc that was unknown, and adds the count to the sums of
- * the blocks at both ends. Decrements the numbers of unknown arcs of these
- * blocks. Removes the arc's index from the exclusive or of the indices of
- * unknown arcs. When only one unknown arc is left, this exclusive or is its
- * index.
+ * Sets the count of an unknown arc, and adds it to the sums of the blocks at
+ * both ends. Removes the arc from the blocks' unknown ones. An exclusive or of
+ * indices finds the last of them.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
@@ -60,12 +58,10 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 }
 
 /*
- * Adds the counts of arcs that have a counter to the sums of the blocks at
- * both ends. The counts of other arcs (on the spanning tree) are still
- * unknown. For each block, counts its unknown arcs, and computes the exclusive
- * or of their indices. If no arc enters the entry, the entry's sum of arcs in
- * stays unknown, as 0 would be wrong. If no arc leaves the exit, the exit's
- * sum of arcs out stays unknown.
+ * Adds the counts of arcs with a counter to the sums of the blocks at both
+ * ends. Adds other arcs to these blocks' numbers and exclusive ors of unknown
+ * arcs. Without arcs, the sum into the entry, or out of the exit, stays
+ * unknown: 0 would be wrong.
  */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -102,10 +98,9 @@ sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Sets the counts of the function's arcs from the counters in its data.
- * Changes nothing if it has no data. The counters are in the order of blocks,
- * then of their arcs. Arcs on the spanning tree have no counter, and are not
- * changed.
+ * Sets the counts of a function's arcs from its data. The counters are in the
+ * order of blocks and their arcs. Arcs on the spanning tree have none. Without
+ * data nothing changes.
  */
 static void
 load_fn(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -136,11 +131,9 @@ queue(struct gcov_unit *unit, uint32_t block, size_t *queued)
 }
 
 /*
- * Computes the block's count if all arcs into it or all arcs out of it are
- * known. Then, if just one arc on a side is unknown, computes the count of
- * this arc. This is the block's count less the counts of the other arcs.
- * Queues the block at the arc's other end if it is not queued yet. *queued is
- * the number of queued blocks.
+ * Computes the block's count once all arcs in, or all arcs out, are known. A
+ * single unknown arc on a side then gets the rest. Its other block is queued;
+ * *queued is the number of queued blocks.
  */
 static void
 solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
@@ -205,10 +198,9 @@ sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 }
 
 /*
- * Sets solved[].exceptional of blocks that control reaches only by exceptions:
- * each path to such a block from the entry has an arc to a handler or a fake
- * arc. Blocks that no path reaches are flagged, too. In a function without
- * handlers no block is flagged.
+ * Marks as exceptional the blocks that the entry reaches only by arcs to
+ * handlers or fake arcs. Blocks that it does not reach are marked, too. Marks
+ * none in a function without handlers.
  */
 static void
 find_exceptional(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -325,10 +317,9 @@ find_block_arcs(const struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Pushes a block on the stack of the depth-first search, which has *frames
- * blocks. Does nothing if the block was visited before. Stores how it was
- * reached: "by" is the index of the arc. "out" is true if the arc was followed
- * in its direction, not backwards.
+ * Pushes a block on the depth-first stack (*frames blocks), unless it was
+ * visited. Stores how it was reached: by the arc with index "by", in the arc's
+ * direction if "out".
  */
 static void
 visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
@@ -346,12 +337,9 @@ visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
 }
 
 /*
- * Pops a block off the stack of the depth-first search. The block's excess is
- * the sum of its known arcs in, less the sum of its known arcs out. The
- * absolute value of the excess becomes the count of the arc by which the
- * search reached the block. Then updates the excess of the block at the arc's
- * other end, as llvm-cov does. Subtracts the count from it if the arc leaves
- * that block, else adds the count.
+ * Pops a block off the depth-first stack. The arc that reached it gets the
+ * absolute value of its excess, counts in less counts out. The next block's
+ * excess changes by this count, as in llvm-cov.
  */
 static void
 leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
@@ -374,11 +362,10 @@ leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 }
 
 /*
- * Follows the next arc of the block on top of the stack. First come the arcs
- * into the block, then those out of it. If the arc has a counter, updates the
- * block's excess (sum of arcs in less arcs out). Otherwise visits the block at
- * the arc's other end. The entry and the exit have one more arc, from exit to
- * entry. After the last arc of the block, pops the block.
+ * Follows the next arc, in or out, of the top block of the stack. A counted
+ * arc changes the block's excess (arcs in less out); another one leads to the
+ * next block. Entry and exit have one more arc, from exit to entry. Pops the
+ * block after the last arc.
  */
 static void
 step(struct gcov_unit *unit, const struct gcov_fn *fn,
@@ -391,6 +378,7 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 	const struct gcov_arc *arc;
 	bool out = i >= arcs.ins;
 
+	/* Entry and exit have one more arc, from exit to entry. */
 	if (i == arcs.ins + arcs.outs) {
 		if (frame->block == exit)
 			visit(unit, 0, RETURN_ARC, true, frames);
@@ -415,11 +403,9 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 }
 
 /*
- * Sets the counts of blocks from the counts of all arcs, as llvm-cov does. A
- * block's count is the sum of the arcs out of it or, if it has none, into it.
- * If the two sums of a block differ, sets scratch->inconsistent, for a
- * warning. The entry and blocks without arcs out of them are not checked.
- * Resets "list" and "back" of each block for the search for cycles.
+ * Sets the counts of blocks as llvm-cov does: to the sum of arcs out or,
+ * without any, of arcs in. Sets scratch->inconsistent if an inner block's sums
+ * differ. Resets the state of the search for cycles.
  */
 static void
 count_blocks_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)

@@ -104,9 +104,8 @@ grow_slots(struct gcov_unit *unit)
 }
 
 /*
- * Returns the index of the source file with this name in the unit (object
- * file). Appends the file if it is new. First compares the name with the file
- * of the last call, which usually has this name. GCOV_NONE: out of memory.
+ * Returns the index of the named source file in the unit (object file).
+ * Appends the file if it is new. GCOV_NONE: out of memory.
  */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)
@@ -167,9 +166,9 @@ clear(struct gcov_unit *unit)
 }
 
 /*
- * Begins to read notes. Drops the notes that the unit had before, and stores
- * the memory range of the new ones, "bytes". Allocates all arrays, so that
- * none is NULL even if it remains empty. False: out of memory.
+ * Drops the notes that the unit had, and stores the range of the new ones
+ * (bytes). Allocates all arrays, so that none is NULL even if it remains
+ * empty. False: out of memory.
  */
 bool
 gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
@@ -233,9 +232,9 @@ gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
 }
 
 /*
- * Flags the arcs of a block to exception handlers; n is the number of its
- * arcs. The block must have a fake arc, that is, end with a call that may not
- * return. Its arcs to handlers are neither fake nor a fall through.
+ * Marks which of a block's n arcs lead to exception handlers. The block must
+ * have a fake arc: it ends with a call that may not return. Then arcs neither
+ * fake nor a fall through lead to handlers.
  */
 static void
 mark_throws(struct gcov_arc *arc, uint32_t n)
@@ -328,11 +327,9 @@ gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 /*
- * Returns the flags for what is added to the graph for the block.
- * CG_BRANCH_UNMARKED: the block's lines get no mark (such as gcov's $$$$$) if
- * the block was not executed. This is so if the notes are of version 8 or
- * later, and say that the unit gets no such marks. Notes of Ada and of clang
- * say so. CG_BRANCH_EXIT: the exit block of clang.
+ * Returns the flags of the block's rows. CG_BRANCH_UNMARKED: its lines get no
+ * mark (such as $$$$$) if it never ran. Notes of version 8 or later say so for
+ * Ada and clang. CG_BRANCH_EXIT: the exit block of clang.
  */
 unsigned
 gcov_block_flags(

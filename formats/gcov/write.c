@@ -154,10 +154,9 @@ load(struct writer *w, struct cg_rows *rows)
 }
 
 /*
- * Returns the index of the first element of w->row that is not before the
- * given line, block and index. Returns the number of rows if all are before.
- * w->row has the counters and words of the data. It is sorted by function
- * (line), kind (block) and index.
+ * Returns the index of the first row that is not before function (line), kind
+ * (block) and index; the number of rows if all are before. w->row has the
+ * data's counters and words in this order.
  */
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
@@ -201,10 +200,9 @@ get(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 }
 
 /*
- * Gets a word of the data that must be equal in all inputs. The graph has the
- * word and its complement, which are no longer complements after a merge of
- * different words (raw.h). False: the word is absent (*word is 0), or differs
- * between inputs.
+ * Gets a word of the data that must be equal in all inputs. The graph has it
+ * and its complement, which reveals merged inputs that differ (raw.h). False:
+ * the inputs differ, or the word is absent (*word is 0).
  */
 static bool
 get_word(const struct writer *w, uint32_t line, uint32_t block, uint32_t number,
@@ -254,14 +252,10 @@ clamp(int64_t count)
 }
 
 /*
- * Returns word number "number" of a merged summary before gcc 9, from its row
- * and the row before it. If "alone" is true, the data is of a single input,
- * and the word is unchanged.
- *
- * The first words are: checksum, number of counters, runs. The next ones have
- * two words each, the lower one first: sum of all counters, greatest counter
- * of a run, sum of the greatest counters of all runs. Then the histogram
- * follows, which is not merged (0).
+ * Returns a word of a merged summary before gcc 9; unchanged if alone, from
+ * one input. The words are checksum, number of counters, runs; as two words
+ * each (lower first), sum, greatest and sum of greatest counters; the
+ * histogram, not merged (0). word[-1] must be the row before.
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
@@ -330,9 +324,9 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns 64 of the bits that a function has for a kind of counters: word
- * "number", from 0. *at is the index in w->row of the next row of these bits.
- * Advances *at past the word's rows.
+ * Returns the 64-bit word "number" of a function's bits for a kind of
+ * counters. *at is the index in w->row of the next bit set; it is advanced
+ * past the word.
  */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
@@ -385,11 +379,9 @@ find_values(const struct writer *w, const struct row *counter)
 }
 
 /*
- * Returns how many values of a counter to write. The counter has values of an
- * expression, such as a divisor. If the data of several inputs was merged, the
- * result is at most 32. Sets *first to the index of the first value. Sets
- * *dropped to whether values are missing, here or because the program that ran
- * dropped them.
+ * Returns how many frequent values of an expression to write for a counter, at
+ * most 32 of merged data. Sets *first to the first one's index, and *dropped
+ * if some are or were dropped.
  */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,
@@ -408,10 +400,9 @@ count_values(const struct writer *w, const struct row *total, size_t *first,
 }
 
 /*
- * Writes the record, without its tag, of n counters that have frequent values
- * of an expression, such as a divisor. For each counter, writes its total
- * (from row), the number of values, and pairs of a value and its count. A
- * negative total tells that values were dropped, as in gcc's
+ * Writes the record of n counters with frequent values of an expression,
+ * without its tag. A counter is a total, the number of values, and pairs of
+ * value and count. A negative total means dropped values, as in gcc's
  * __gcov_topn_values_profiler().
  */
 static void
@@ -438,9 +429,9 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 
 /*
  * Writes the record with the n counters of one kind of a function. If the
- * graph has none, all are zero. From gcc 11 on, such a record has a negative
- * length and no counters. False: the graph has another number of counters, or
- * n is too large. Nothing was written then.
+ * graph has none, all are zero: it is only a negative length (gcc 11 and
+ * later). False: the graph has another number, or n is too large; nothing was
+ * written.
  */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)

@@ -194,16 +194,10 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Adds each branch or call ("kind") of a line to the graph. If one branch of a
- * block has a count, flags all branches of the block as reached. If the line
- * ran and has no block that never ran, flags all branches of the line as
- * reached.
- *
- * The index is the position in the block or, if the block is unknown, on the
- * line. gcov lists the blocks of a function in ascending order. So a block
- * whose number is not higher than that of the block before is of another
- * function. Then the index is the position on the line plus 1, which keeps the
- * branches of both functions apart.
+ * Adds the branches or calls (kind) of a line to the graph. The index is the
+ * position in the block. The position on the line makes it unique if the block
+ * is unknown or another function's. All branches of a block are reached if one
+ * was taken, or if the line and all its blocks ran.
  */
 static void
 add_arcs(
@@ -216,6 +210,7 @@ add_arcs(
 
 	for (size_t i = 0, run; i < n; i += run) {
 		bool known = item[i].block != GCOV_JSON_UNKNOWN;
+		/* gcov lists the blocks of a function in ascending order. */
 		bool in_order = item[i].block >= next, ran;
 		size_t first = !known ? i : in_order ? 0 : i + 1;
 
@@ -278,10 +273,9 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Adds a block to the line, to preserve the flag unexecuted_block. Adds no
- * block if readers infer the same flag from the line's blocks or, without
- * blocks, from the line's count. "ids" is the number of the line's blocks.
- * "missed" says that one of the blocks never ran.
+ * Adds a block to the line if readers would otherwise infer another
+ * unexecuted_block, from the line's blocks or count. ids is the number of the
+ * line's blocks; missed: one of them never ran.
  */
 static void
 add_unexecuted(
@@ -298,13 +292,10 @@ add_unexecuted(
 }
 
 /*
- * Adds the blocks that end on the line to the graph. A block that the line's
- * function cannot have goes to the file's function without a name. JSON does
- * not state a block's count. So the count is the sum of the block's branches
- * on the line or, if that is 0, of its calls. If both are 0 and the line has
- * unexecuted_block, the count is 0. If the line has not, the count is 1 if the
- * line ran; otherwise the block is exceptional. Also preserves
- * unexecuted_block (add_unexecuted()).
+ * Adds the blocks that end on the line to the graph. Those that the function
+ * cannot have go to the nameless one. A block's count, which JSON lacks, is
+ * the sum of its branches on the line, else of its calls. If that is 0 without
+ * unexecuted_block, the block ran if the line did, else it is exceptional.
  */
 static void
 add_line_blocks(struct emit *e, const struct gcov_json_line *line)
@@ -346,11 +337,10 @@ add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 }
 
 /*
- * Sets e->fn to the function that the line names. gcov guesses this name, so a
- * line can be outside the function's range. For such a line, or if it names
- * none, e->fn is the file's function without a name. A function that the file
- * does not list has no range: it is used. Sets e->blocks to the highest number
- * that a block of the function can have, UINT32_MAX if unknown.
+ * Sets e->fn to the function that the line names, also if the file does not
+ * list it. gcov guesses names: without one, or outside of the function's
+ * range, the file's nameless function is used. Sets e->blocks to its highest
+ * possible block (UINT32_MAX: unknown).
  */
 static void
 choose_fn(struct emit *e, const struct gcov_json_line *line)

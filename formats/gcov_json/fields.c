@@ -159,9 +159,9 @@ gcov_json_take_name(struct gcov_json_reader *r, void *to)
 /* ---- Arrays and objects ------------------------------------------------- */
 
 /*
- * Returns the element of "fields" with this key, or NULL if there is none. The
- * search starts at "from", the element after the last match, and wraps around.
- * This is fast, as a tool writes keys in the same order each time.
+ * Returns the element of fields with this key; NULL: none. The search starts
+ * at "from", after the last match, and wraps around: tools write keys in one
+ * order.
  */
 static const struct gcov_json_field *
 find_field(const struct gcov_json_field *fields,

@@ -116,10 +116,9 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
  */
 
 /*
- * Writes a location of a block of a prime path: a file and its lines. They
- * come from the steps (one for each line of a block) from index *at on.
- * Advances *at past the steps of this location, which have the same path and
- * index.
+ * Writes a location of a prime path's block: the file, and its line numbers.
+ * *at is the first of its rows in w->step, one for each line; advances it past
+ * them.
  */
 static void
 put_location(struct gcov_json_writer *w, size_t *at)
@@ -174,9 +173,8 @@ put_step(struct gcov_json_writer *w, size_t *at)
 
 /*
  * Writes the blocks of a prime path, separated by commas. w->step has a row
- * for each line of each block, ordered by path. *at is the index of the row to
- * begin with. Skips rows of paths with lower numbers. Advances *at past the
- * rows of the path.
+ * for each line of each block, ordered by path. Advances *at, an index in it,
+ * past the path and those with lower numbers.
  */
 static void
 put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)
@@ -338,11 +336,10 @@ put_call(char *to, const struct cg_branch *row)
 }
 
 /*
- * Writes a JSON array of the branches, calls or blocks ("kind") of the n
- * functions on a line. Writes each row that has all "flags" by put(), and
- * skips other rows. "to" is the position in the output, where the caller has
- * reserved HEAD_ROOM bytes. Returns the end of the text. Reserves HEAD_ROOM
- * bytes there again if it has written a row.
+ * Writes a JSON array of a line's branches, calls or blocks (kind) that have
+ * all flags. put() writes an element. entry has the line's n functions. "to"
+ * needs HEAD_ROOM reserved bytes, which are reserved again after elements.
+ * Returns the end of the text.
  */
 static char *
 put_rows(struct gcov_json_writer *w, char *to,
@@ -456,10 +453,9 @@ is_plain(struct cg_slice text)
 }
 
 /*
- * Writes the member "function_name" of a line at "to", a position in the
- * output where room is reserved. Returns the end of the text. Consecutive
- * lines usually name one function, so the check whether its name needs escapes
- * is cached.
+ * Writes the member "function_name" of a line to the reserved room at "to",
+ * and returns the end. Caches whether the name needs escapes, as consecutive
+ * lines often name one function.
  */
 static char *
 put_fn_name(struct gcov_json_writer *w, char *to, cg_fn fn)

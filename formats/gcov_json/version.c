@@ -5,10 +5,9 @@
 #include "gcov_json.h"
 
 /*
- * Returns the word for a version of gcc, as in data files: "B22*" for
- * "12.2.0", "A93*" for "9.3.0", "408*" for "4.8.0". The word is stored in
- * room, a buffer of at least 4 bytes. A version of another form is returned as
- * it is.
+ * Returns a version of gcc as in data files: "B22*" for "12.2.0", "A93*" for
+ * "9.3.0", "408*" for "4.8.0". Other forms are returned unchanged. The result
+ * may be in room, a buffer of 4 bytes.
  */
 struct cg_slice
 gcov_json_word(struct cg_slice version, char *room)
@@ -34,9 +33,8 @@ gcov_json_word(struct cg_slice version, char *room)
 }
 
 /*
- * Parses the word for a version of gcc. From version 7 on, a letter and a
- * digit are the major version: "A93*" is 9.3. Before, one digit is the major
- * and two digits are the minor version: "408*" is 4.8. False: malformed.
+ * Parses the word for a version of gcc: "A93*" is 9.3, "B22*" is 12.2 and,
+ * before gcc 7, "408*" is 4.8. False: malformed.
  */
 static bool
 parse_word(struct cg_slice word, unsigned *major, unsigned *minor)

@@ -25,12 +25,10 @@ first_line(const struct gcov_json_writer *w, cg_fn fn)
 }
 
 /*
- * Returns the function that gcov names on this line of the file. It is the
- * last one that began on the line or before. From gcc 11 on, or if the version
- * is unknown, functions that have ended before the line do not count.
- * Functions of groups (that begin on one line) and functions without a first
- * line do not count, either. 0: none, or out of memory (reported). Keeps its
- * state in w, so it must be called with ascending lines.
+ * Returns the function that gcov names on a line: the last one begun. From gcc
+ * 11 on, or without a version, it must not have ended. Skips groups (functions
+ * that begin on the same line) and unknown first lines. 0: none, or out of
+ * memory (reported). Lines must ascend between calls.
  */
 static cg_fn
 find_open(struct gcov_json_writer *w, uint32_t line)
@@ -71,11 +69,9 @@ find_open(struct gcov_json_writer *w, uint32_t line)
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Sets w->fn to the functions of the file, and resets the state of
- * find_open(). Functions that begin on one line form a group. For each
- * function in a group, sets w->rank to the function's index in w->fn + 1. The
- * ranks of all other functions must be 0 before. Sets w->groups to whether
- * there are groups. The caller writes the lines of groups separately.
+ * Sets w->fn to the file's functions, and resets find_open(). Functions of
+ * groups (that begin on the same line) set w->groups, and get a rank: their
+ * index in w->fn, plus 1. Other ranks must be 0 already.
  */
 static void
 list_fns(struct gcov_json_writer *w)
@@ -142,10 +138,9 @@ compare_entries(const void *pa, const void *pb)
 }
 
 /*
- * Fills w->entry with all lines of the file that gcov lists. Lines of
- * functions in groups (functions that begin on one line) come first, by
- * function. The other lines follow, by line number. Returns the number of
- * lines in groups. Returns 0, too, if out of memory (reported).
+ * Fills w->entry with the lines of the file: first those in groups (functions
+ * that begin on the same line), by function, then the others. Returns the
+ * number of the first kind; 0 also if out of memory (reported).
  */
 static size_t
 list_lines(struct gcov_json_writer *w)

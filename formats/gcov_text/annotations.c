@@ -133,11 +133,9 @@ gcov_text_take_function(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads "taken 5", "taken 40%" or "returned 5" into row->count, and sets the
- * flag CG_BRANCH_REACHED in row->flags. "word" is the expected first word.
- * "never executed" leaves *row unchanged. A percentage states only whether the
- * branch was taken: any except 0% counts as 1, with a warning. False:
- * malformed.
+ * Reads "taken 5" or "taken 40%" into row->count, and sets CG_BRANCH_REACHED.
+ * word is "taken " or "returned ". "never executed" leaves *row unchanged. A
+ * percentage above 0 counts as 1, with a warning. False: malformed.
  */
 static bool
 take_taken(struct gcov_text_reader *r, struct cg_slice *text, const char *word,
@@ -237,11 +235,10 @@ gcov_text_end_expression(struct gcov_text_reader *r)
 }
 
 /*
- * Reads one of two annotations. " outcomes covered 3/8" begins an expression
- * of conditions in r->expression, after adding the expression before to the
- * graph. " 1 not covered (true false)" states the outcomes of one of its
- * conditions that did not occur. False: malformed, or too many conditions for
- * the size of the input (reported).
+ * Reads an annotation of conditions. " outcomes covered 3/8" begins an
+ * expression, and adds the one before to the graph. " 1 not covered (true
+ * false)" states missing outcomes of a condition. False: malformed, or too
+ * many for the input's size (reported).
  */
 bool
 gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)

@@ -150,11 +150,9 @@ take_function(struct reader *r, struct cg_slice rest)
 }
 
 /*
- * Returns the function that a line belongs to: the last function that begins
- * on the line or before it. Returns the file's function without a name if no
- * function begins there. Returns the function without a name, too, if that
- * last function has ended before the line, or if another function begins on
- * the same line as it.
+ * Returns the function that a line belongs to: the last one that begins on it
+ * or before. It is the file's nameless function if there is none, if it has
+ * ended, or if two begin together.
  */
 static cg_fn
 find_fn(struct reader *r, uint32_t line)

@@ -214,11 +214,9 @@ gcov_text_symbol(const struct gcov_text_writer *w, cg_fn fn)
 }
 
 /*
- * Writes the summary of a function, "function f called ...". A function of
- * clang gets none if it begins on line 0, such as the wrappers of clang 19 for
- * co_await. It gets none, either, if it begins after the last line with code.
- * llvm-cov does the same (annotateSource() of GCOV.cpp). False: an error
- * (reported).
+ * Writes a function's summary, "function f called ...". Functions of clang on
+ * line 0, or after the last line with code, get none, as in llvm-cov
+ * (annotateSource() of GCOV.cpp). False: an error (reported).
  */
 bool
 gcov_text_put_function(struct gcov_text_writer *w, cg_fn fn)

@@ -15,12 +15,9 @@ enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Adds the lines that were held back to the graph, and clears their list.
- * Lines are held back until the file ends, or until a line has no higher
- * number than the line before it. The reason is that instances (functions that
- * begin on one line) come later in the text. add_shared_line() has subtracted
- * the counts of instances from the counts of lines. Skips a line whose whole
- * count belonged to instances.
+ * Adds the held lines of the file to the graph, and clears their list. They
+ * waited for the instances (functions that begin on the same line), whose
+ * counts are subtracted. Lines of instances alone are skipped.
  */
 static void
 release_lines(struct gcov_text_reader *r)
@@ -64,11 +61,9 @@ hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 }
 
 /*
- * Adds a line of an instance, which is one of several functions that begin on
- * one line, such as those of a template. Earlier in the text, gcov lists the
- * sum of all instances as a line of the file. That line was held back.
- * Subtracts the instance's count from the held line's count. The count that
- * remains belongs to no function.
+ * Adds a line of an instance, one of several functions that begin on the same
+ * line. gcov lists the sum of all instances before. So the count is subtracted
+ * from the held line; the rest belongs to no function.
  */
 static void
 add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
@@ -210,12 +205,9 @@ take_block(struct gcov_text_reader *r, struct cg_slice text)
 }
 
 /*
- * Reads COUNT:LINE:SOURCE, a line of the file, or COUNT:LINE-block N, a block
- * on the last line. The branches and calls that follow belong to the block. A
- * line of the file begins the functions whose summaries came before it. If it
- * has code, it is held back for the current function. An instance is one of
- * several functions that begin on one line; its lines are added at once.
- * False: malformed, or an error (reported).
+ * Reads a line of the file, COUNT:LINE:SOURCE, or COUNT:LINE-block N. The
+ * former begins the functions whose summaries came before. Lines with code are
+ * held back, except an instance's. False: malformed, or an error (reported).
  */
 static bool
 take_line(struct gcov_text_reader *r, struct cg_slice text)

@@ -24,12 +24,10 @@ get_range(
 }
 
 /*
- * Writes a function of a group (functions that begin on one line), and all its
- * lines. "rank" is the function's index in w->fn + 1. *at is the index in
- * w->group of the function's first line, or of an earlier line. It becomes the
- * index after the function's last line. Without a source, the function's first
- * and last line are written even if they have no code, to preserve its range.
- * False: an error (reported).
+ * Writes a function of a group (functions that begin on the same line), that
+ * of this rank, with its lines. Advances *at, an index in w->group, past them.
+ * Without a source, first and last line preserve its range. False: an error
+ * (reported).
  */
 static bool
 put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
@@ -139,10 +137,9 @@ rank_fns(struct gcov_text_writer *w, bool clear)
 }
 
 /*
- * Fills w->entry with the lines of the current file that have code, one
- * element for each function on the line. Fills w->group with the lines within
- * functions of groups (functions that begin on one line), by function. False:
- * out of memory (reported).
+ * Fills w->entry with the lines of the file that have code, once for each
+ * function on a line. Fills w->group with those within groups (functions that
+ * begin on the same line), by function. False: out of memory (reported).
  */
 static bool
 list_lines(struct gcov_text_writer *w)
@@ -173,11 +170,9 @@ list_lines(struct gcov_text_writer *w)
 }
 
 /*
- * Writes a line of the file with the sum of all functions on it. Then writes
- * the annotations (branches, calls) of these functions, in the order of their
- * unit. Skips the annotations of functions in groups (rank not 0), which
- * put_instance() writes. *at is the index of the line's first entry, and
- * becomes that of the next line.
+ * Writes a line of the file: the sum of its functions, and the annotations
+ * (branches, calls) of those outside of groups (functions that begin on the
+ * same line). Advances *at from the line's first entry to the next line's.
  */
 static void
 put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
@@ -206,10 +201,9 @@ struct walk {
 };
 
 /*
- * Writes the summaries of functions that begin on this line. Functions in a
- * group (two or more, rank not 0) get none here, as put_instance() writes
- * their summaries later. For them, opens the group. Functions that begin
- * inside an open group get no summary. False: an error (reported).
+ * Writes the summaries of the functions that begin on this line. A group (two
+ * or more) is opened instead, for put_instance(). Inside of an open group, or
+ * after w->end, nothing is written. False: an error (reported).
  */
 static bool
 begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
@@ -256,11 +250,9 @@ end_group(struct gcov_text_writer *w, struct walk *walk)
 }
 
 /*
- * Returns the next line to write after line "number", or 0 if there is none.
- * Up to the end of the source, this is the next line. After the end, or
- * without a source, it is the next line with code or where a function begins.
- * The last line of a group (functions that begin on one line) is not skipped,
- * either.
+ * Returns the next line to write after number; 0: none. All lines of a source
+ * are written; after its end, only lines with code, begins of functions, and
+ * the end of a group.
  */
 static uint32_t
 next_line(
@@ -386,13 +378,10 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 }
 
 /*
- * Sets w->last, the last line with code, and w->end, the last line up to which
- * gcov writes functions. From gcc 8 to 14, w->end is w->last, as gcov knows no
- * later lines of a file. So it omits a group of functions (that begin on one
- * line) if the group ends later. That happens as its last line may be only a
- * brace. gcc 15 adds the last lines of functions (process_all_functions() of
- * gcov.cc). For gcc 15, and for other and unknown versions, w->end is
- * UINT32_MAX: no limit.
+ * Sets w->last, the last line with code, and w->end, up to which gcov writes
+ * functions (UINT32_MAX: no limit). gcov 8 to 14 omits groups of functions
+ * that end after w->last. gcov 15 adds last lines of functions
+ * (process_all_functions() of gcov.cc).
  */
 static void
 find_end(struct gcov_text_writer *w)

@@ -176,9 +176,9 @@ take_text(struct reader *r, struct cg_slice text)
 /* ---- Blocks ------------------------------------------------------------- */
 
 /*
- * Merges blocks with the same position, which are next to each other. Adds
- * their counts. In mode set, the merged count is 1 if any count is not 0.
- * False: their numbers of statements differ, or a sum is too great (reported).
+ * Merges adjacent blocks with the same position: adds their counts or, in mode
+ * set, combines them by "or". False: their numbers of statements differ, or a
+ * sum is too great (reported).
  */
 static bool
 merge_blocks(struct reader *r)
@@ -296,10 +296,9 @@ add_region(struct reader *r, cg_fn fn, const struct block *block)
 }
 
 /*
- * Adds the blocks with index i up to, but not including, "end" to the graph,
- * as lines and regions. The blocks are in one file, sorted by position. A
- * line's count is the largest count of the blocks that cover it. r->heap has
- * the blocks of the current line. False: an error (reported).
+ * Adds the lines and regions of blocks i to end - 1 of one file, sorted by
+ * position. A line has the largest count of the blocks that cover it. False:
+ * an error (reported).
  */
 static bool
 add_file(struct reader *r, size_t i, size_t end)

@@ -84,10 +84,9 @@ collect(struct writer *w)
 }
 
 /*
- * Marks each line of a block as covered, and raises line.most of the line to
- * at least the block's count. Adds the number of these lines to *spans, the
- * work so far. False: the file lacks one of the lines, or the work is too
- * much.
+ * Marks the lines in a block as covered, and raises their line.most to at
+ * least the block's count. Adds the number of lines to *spans, the work so
+ * far. False: the file lacks one of them, or the work is too much.
  */
 static bool
 cover(struct writer *w, const struct block *block, uint64_t *spans)
@@ -112,10 +111,10 @@ cover(struct writer *w, const struct block *block, uint64_t *spans)
 }
 
 /*
- * True if the blocks of the file give its lines: each line is covered, and its
- * count is the largest of its blocks. Then the caller writes the blocks, else
- * the lines. False also if a region is not a block of Go (w->mixed), if lines
- * were excluded, or if some of several inputs have only lines.
+ * True if the file's lines follow from its blocks, which are then written
+ * instead. Each line must be in a block, and have the largest count of its
+ * blocks. False also without blocks, or with a region that is not a block of
+ * Go (w->mixed).
  */
 static bool
 give_lines(struct writer *w)

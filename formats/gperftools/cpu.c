@@ -23,9 +23,9 @@ get_word(struct cg_slice bytes, size_t i, struct words words)
 }
 
 /*
- * True if the words after the header can be a record (count, depth of the
- * stack). Rejects files of vmprof, which have the same header, then a marker
- * and a name. True also if the head is too short to tell.
+ * True if the words after the header can be a record: count, depth of the
+ * stack. Rejects files of vmprof, which have a marker and a name there. True
+ * also if the head is too short.
  */
 static bool
 has_record(struct cg_slice head, struct words words)
@@ -36,12 +36,10 @@ has_record(struct cg_slice head, struct words words)
 }
 
 /*
- * Finds the word size and byte order for which the header is valid, and sets
- * *words to them. Sets *java to whether the header is Java's. The header has 5
- * words: 0, 3 (words that follow), 0 (1: Java), the sampling period in us, 0
- * (padding). The period must be from 1 to 100000000 us. The words after the
- * header, if there are any, must fit a record. False: another format; then
- * *words and *java mean nothing.
+ * Sets *words to the word size and byte order of the header, and *java (it is
+ * Java's). Its words are 0, 3 (words that follow), 0 (1: Java), the sampling
+ * period in us (at most 10^8), 0. A record must fit after it. False: another
+ * format; *words and *java are undefined.
  */
 static bool
 find_words(struct cg_slice head, struct words *words, bool *java)

@@ -127,11 +127,9 @@ gperf_begin_heap(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Sets the costs of the current sample, and the size of its objects. count[]
- * has objects and bytes in use, then objects and bytes allocated, as they were
- * sampled. The costs are estimates from these counts and the sampling rate,
- * which also replace count[]. Adds the sampled counts to r->sum, which is
- * compared with the header's sums. Both may wrap. False: an error (reported).
+ * Sets the costs of the current sample, and count[], to the counts scaled by
+ * the sampling rate. Sets its objects' size. Adds the unscaled counts to
+ * r->sum, which is compared with the header's. False: an error (reported).
  */
 static bool
 hold_sample(struct gperf_reader *r, uint64_t count[4])

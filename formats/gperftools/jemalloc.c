@@ -26,10 +26,9 @@
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Assigns the current sample to the group of a thread, found by the thread's
- * number. A group is the samples of one thread. Adds the group if it is new.
- * The group's name is "name" or, if this is empty, the number, "t3". False:
- * out of memory (reported).
+ * Puts the current sample into the group of its thread (all samples of the
+ * thread). A new group has this name or, if that is "", a name such as "t3".
+ * False: out of memory (reported).
  */
 static bool
 set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
@@ -51,11 +50,9 @@ set_thread(struct gperf_reader *r, uint64_t thread, struct cg_slice name)
 /* ---- Counts -------------------------------------------------------------- */
 
 /*
- * Begins the counts of a stack; count[] has the counts of all threads
- * together: objects and bytes in use, then objects and bytes allocated.
- * Computes for both pairs the factor that turns sampled counts into estimates.
- * It depends on the average size of the objects. If the counts of allocations
- * are not 0, adds the events for them.
+ * Begins the counts of a stack, with those of all threads. The average size of
+ * their objects gives the factor from sampled counts to estimates. Counts of
+ * all allocations, if any, add their events.
  */
 static void
 begin_counts(struct gperf_reader *r, const uint64_t count[4])
@@ -79,11 +76,9 @@ begin_counts(struct gperf_reader *r, const uint64_t count[4])
 }
 
 /*
- * Adds a sample to the current stack, unless all costs of the sample are 0.
- * count[] has the counts of a thread, or the rest that no thread has. Scales
- * and rounds the sum of the counts so far, not each count. So the costs of all
- * threads have the same sum as the scaled counts of all threads together.
- * False: an error (reported).
+ * Adds a sample to the current stack, unless it is empty, with the counts of a
+ * thread, or with the rest. The sum so far is scaled, not each count, so that
+ * costs add up. False: an error (reported).
  */
 static bool
 add_counts(struct gperf_reader *r, const uint64_t count[4])
@@ -158,10 +153,9 @@ gperf_begin_jemalloc(struct gperf_reader *r, struct cg_slice line)
 /* ---- Lines --------------------------------------------------------------- */
 
 /*
- * Reads a line of counts, whose first letter, "t", was read. "*: 1: 300 [2:
- * 600]" has the counts of all threads, and begins the counts of a stack. "3:
- * 1: 300 [2: 600] name" has the counts of one thread, and adds a sample. In
- * the header, only the thread's name is used. False: an error (reported).
+ * Reads counts after the letter t. "*: 1: 300 [2: 600]", of all threads,
+ * begins a stack's counts. "3: 1: 300 [2: 600] name", of a thread, is added;
+ * in the header it only names the thread. False: an error (reported).
  */
 static bool
 take_counts(struct gperf_reader *r, struct cg_slice line)

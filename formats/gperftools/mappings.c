@@ -128,10 +128,9 @@ set_variable(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Returns the path with its first variable replaced by the variable's value.
- * Returns the path itself if it has no variable, or an unknown one. Returns
- * the path itself, too, if the result is too long, or if the input expands too
- * much (reported).
+ * Returns the path with its first variable replaced by its value. Returns the
+ * path itself without a known variable, or if the result is too long. It also
+ * does so if the input expands too much (reported).
  */
 static struct cg_slice
 expand(struct gperf_reader *r, struct cg_slice path)
@@ -193,10 +192,9 @@ gperf_add_mapping(struct gperf_reader *r, struct cg_slice line)
 }
 
 /*
- * Adds a mapping of the first executable of --exe at the addresses for which
- * it was linked. Go writes no mappings, and the loader does not relocate Go's
- * executables. Does nothing without --exe, or if the file cannot be opened (a
- * warning). False: an error (reported).
+ * Maps the first executable of --exe at the addresses it was linked for. Go
+ * writes no mappings, and its executables are not relocated. Does nothing
+ * without --exe, or if opening fails (a warning). False: an error (reported).
  */
 static bool
 map_executable(struct gperf_reader *r)

@@ -107,12 +107,10 @@ gperf_name_address(
 }
 
 /*
- * Gives an address its functions from "count" consecutive comments of the text
- * that have this address. The functions are inlined there, innermost first.
- * "times" is how often in a row the stack has the address. If it is more than
- * 1, the text may repeat the comments as often. So if "count" is a multiple of
- * "times", uses only the first of these sets of comments. Does nothing if the
- * address has names already. False: an error (reported).
+ * Gives an address its functions, innermost first, from count comments, unless
+ * it has some. If the stack has the address several times in a row (times),
+ * the comments may repeat. If count is a multiple of times, one set is used.
+ * False: an error (reported).
  */
 static bool
 name_run(struct gperf_reader *r, const struct gperf_comment *run, size_t count,

@@ -7,9 +7,9 @@
 #include "gperftools.h"
 
 /*
- * Returns the number of a key in the map "ids", from 1. A new key gets the
- * number count + 1. Sets *is_new to whether the key is new. The caller must
- * then append the key's element to its list. 0: out of memory (reported).
+ * Returns the number of a key in the map ids, from 1. If *is_new, that is
+ * count + 1, and the caller must append the key's element. 0: out of memory
+ * (reported).
  */
 static uint32_t
 number(struct gperf_reader *r, struct cg_map *ids, uint64_t key, size_t count,
@@ -184,10 +184,9 @@ find_leaf(struct gperf_reader *r, uint32_t *leaf)
 }
 
 /*
- * Removes the second address of the current stack if the file repeats the leaf
- * there. One of the two comes from the signal, the other from the unwinder.
- * The second one is then leaf - 1, as 1 was subtracted like from a return
- * address.
+ * Removes the current stack's second address if it repeats the leaf as leaf -
+ * 1. One comes from the signal, the other from the unwinder, which takes it
+ * for a return address.
  */
 static void
 drop_second_leaf(struct gperf_reader *r)

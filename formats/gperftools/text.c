@@ -95,9 +95,9 @@ check_sums(struct gperf_reader *r)
 }
 
 /*
- * Records in r->open whether the stack that this line belongs to may go on in
- * the next one. An empty line ends a stack, as in Go's texts with comments. At
- * the end of the file, r->open shows if the file is truncated.
+ * Sets r->open to whether this line's stack may go on in the next line. An
+ * empty line ends it, as in Go's texts. At the file's end, r->open means a
+ * truncated file.
  */
 static void
 note_end(struct gperf_reader *r, struct cg_slice line)

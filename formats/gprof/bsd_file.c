@@ -162,10 +162,10 @@ gprof_probe_bsd(struct cg_slice text, bool whole)
 /* ---- Arcs --------------------------------------------------------------- */
 
 /*
- * True for files of MinGW and Cygwin. They are like those of the BSDs, but
- * their counts have 4 bytes, and 4 uninitialized bytes follow each count.
- * "gmon" has them as counts of 8 bytes, so at least one count is impossibly
- * large. False also if such a file's uninitialized bytes are all small.
+ * True for files of MinGW and Cygwin: their counts have 4 bytes, and 4
+ * uninitialized ones after. Read as counts of 8 bytes, as the BSDs write, at
+ * least one is impossibly large. False also if all uninitialized bytes are
+ * small.
  */
 static bool
 is_padded(const struct gmon *gmon)

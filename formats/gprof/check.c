@@ -55,11 +55,10 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 }
 
 /*
- * Checks a histogram's range if it has samples. Makes the name and the letter
- * of the histogram's unit printable; an empty name becomes "seconds". If
- * "rate", the value of option --rate, is not 0, it becomes the sampling rate.
- * Otherwise an impossible sampling rate becomes the usual one, with a warning.
- * False: rejected (reported).
+ * Checks a histogram's range if it has samples, and makes its unit printable
+ * ("seconds" if empty). Sets its rate to that of --rate (0: not set). Else
+ * replaces an impossible rate by the usual, with a warning. False: rejected
+ * (reported).
  */
 static bool
 check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
@@ -91,11 +90,9 @@ check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 }
 
 /*
- * Checks the address ranges of the histograms, which are sorted by address.
- * Any two histograms must have equal or disjoint ranges. Histograms of one
- * range must have the same number of bins and the same rate. All histograms
- * must have the same unit. There must be at most GMON_RANGES_MAX ranges.
- * False: rejected (reported).
+ * Checks the ranges of histograms, sorted by address: they must be equal or
+ * disjoint, at most GMON_RANGES_MAX. Equal ones need the same bins and rate;
+ * all need the same unit. False: rejected (reported).
  */
 static bool
 check_ranges(struct cg_job *job, const struct gmon *gmon)
@@ -148,10 +145,9 @@ usual_bucket(const struct gmon *gmon)
 }
 
 /*
- * Sets gmon->bucket, the multiple in bytes to which addresses of callers are
- * rounded down in the file. They are rounded from the histogram's lowest
- * address on. The multiple is the usual one of the runtime. It is 1 if one of
- * the addresses is not rounded so; 0, the unknown caller, does not count.
+ * Sets gmon->bucket, in bytes: the file rounds callers down to multiples of
+ * it, from the histogram's low end. It is the runtime's usual one, or 1 if an
+ * address other than 0 (the unknown caller) contradicts.
  */
 static void
 find_bucket(struct gmon *gmon)

@@ -45,10 +45,9 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 /* ---- Adding ------------------------------------------------------------- */
 
 /*
- * Adds descriptions of word size, byte order and version of the gmon.out. By
- * them, the same kind of file can be written. Also describes its bucket, the
- * multiple to which callers' addresses are rounded. If several inputs have
- * different buckets, the first input's bucket is described.
+ * Describes word size, byte order and version of the gmon.out, and its bucket
+ * (unit to which callers' addresses are rounded). A writer then repeats them.
+ * The first input's bucket is kept.
  */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
@@ -346,10 +345,9 @@ is_regular(const struct gprof_order *order)
 }
 
 /*
- * Ends a bucket (callers at one rounded address). Sorts its arcs in the order
- * that the writer gives them. If the file has another order, appends that
- * order to the text of a description. Appends nothing if the text would be
- * longer than TEXT_MAX. False: out of memory (reported).
+ * Ends a bucket (callers at one rounded address): sorts its arcs as the writer
+ * does. If the file's order differs, appends it to the text of a description,
+ * up to TEXT_MAX bytes. False: out of memory (reported).
  */
 static bool
 end_bucket(struct gprof_order *order)
@@ -408,11 +406,9 @@ gprof_order_end(struct gprof_order *order, struct cg_slice *text)
 }
 
 /*
- * Sets the index of each of n calls of a bucket to the call's position in the
- * input. A bucket has the callers at one rounded address. The calls are in the
- * order of the writer. The text lists their numbers in the order of the input:
- * with "2.0.1", call[2] is the first one. False, with some indices set: the
- * text is not a permutation of n numbers.
+ * Sets the index of each of n calls of a bucket (callers at one rounded
+ * address) to its input position. A text such as "2.0.1" has their numbers in
+ * the input's order. False: not a permutation; some indices are set.
  */
 static bool
 take_positions(struct cg_slice text, struct gprof_call *call, size_t n)

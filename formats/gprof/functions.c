@@ -56,10 +56,9 @@ suffix_length(const char *text)
 }
 
 /*
- * False if GNU gprof skips local symbols of this name. It skips names with
- * '$', or with a suffix that it does not know. After a suffix, gprof reads
- * past the NUL into the next name of the string table. So the result depends
- * on that name, too. "room" is the number of bytes that may be read.
+ * False if GNU gprof skips local symbols of this name: with '$', or an unknown
+ * suffix. After a suffix, gprof reads past the NUL into the next name of the
+ * table. At most room bytes are read here.
  */
 static bool
 is_local_name(const char *name, size_t room)
@@ -125,9 +124,9 @@ compare_symbols(const void *va, const void *vb)
 }
 
 /*
- * Sorts the symbols and drops all but the first of each address. Sets the end
- * of each symbol to the begin of the next one. The last symbol ends at the end
- * of .text or, without such a section, of the last executable segment.
+ * Sorts the symbols, keeps the first for each address, and sets their ends to
+ * the next one's begin. The last one ends with .text or, without it, the last
+ * executable segment.
  */
 static void
 set_extents(struct gprof_symbols *symbols, const struct cg_symbols *elf)
@@ -408,11 +407,9 @@ put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
 }
 
 /*
- * Finds the function at addr in code without symbols. Such functions begin and
- * end at the addresses that calls enter. The function begins at the last of
- * these addresses up to addr, and ends before the next one. Fills *found.
- * "name" is the buffer for the function's name. False: there is no such
- * function, or the program has symbols. Then *found is not filled.
+ * Finds the function at addr in code without symbols. It reaches from the last
+ * address up to addr that calls enter to the next one. Fills *found; "name" is
+ * the buffer for its name. False: none, or the code has symbols.
  */
 static bool
 find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,
@@ -480,10 +477,9 @@ gprof_any_func(struct gprof_funcs *funcs, uint64_t addr)
 }
 
 /*
- * Returns the function with "addr", an address that calls enter. Adds the
- * function to the graph if it is new; an unknown one is named by the address.
- * NULL: out of memory (reported). Results are cached by this address, as most
- * calls of a function enter it at one address.
+ * Returns the function at an address that calls enter, and adds it to the
+ * graph if it is new. An unknown function is named by the address. Results are
+ * cached. NULL: out of memory (reported).
  */
 const struct gprof_func *
 gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)

@@ -85,11 +85,10 @@ all_zero(const char *at, size_t n)
 }
 
 /*
- * Reads a histogram, whose tag was read, into *hist, and advances past its
- * counters. The tag is 0, like the bytes of a hole in a file, so a header of
- * zeros is no histogram. False: the records end here, and chain->end says how.
- * If the counters are truncated (CHAIN_CUT), *hist has those that are left. If
- * the header is incomplete, too, cursor->cut is set, and *hist has no meaning.
+ * Reads a histogram after its tag into *hist, and advances past its counters.
+ * A header of zeros is none, as a hole in a file has zeros. False: the records
+ * end here; chain->end says how. Truncated counters (CHAIN_CUT) are in *hist,
+ * unless its header is incomplete (cursor->cut).
  */
 static bool
 walk_hist(
@@ -98,6 +97,7 @@ walk_hist(
 	size_t left = (size_t)(cursor->end - cursor->at);
 	size_t header = 2 * cursor->word + 24;
 
+	/* The tag is 0, as is a hole in a file: zeros are no header. */
 	if (all_zero(cursor->at, left < header ? left : header)) {
 		chain->end =
 		    all_zero(cursor->at, left) ? CHAIN_ZEROS : CHAIN_BLANK;
@@ -119,11 +119,10 @@ walk_hist(
 }
 
 /*
- * Reads the arc record at chain->at, whose tag was read. Counts it in chain.
- * Unless "fill" is NULL, adds it to fill->run, the list of runs of consecutive
- * arcs. The list must have room for another run. If "follows" is true, the
- * record before was an arc, too, so no new run begins. False: the record is
- * incomplete (chain->end becomes CHAIN_CUT_ARC).
+ * Reads the arc record at chain->at, and counts it. Unless fill is NULL, adds
+ * it to fill's runs of consecutive arcs, which need room for one more.
+ * follows: the record before was an arc, too. False: incomplete
+ * (CHAIN_CUT_ARC).
  */
 static bool
 walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
@@ -172,12 +171,10 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 }
 
 /*
- * Reads the records of the file with the pointer size and byte order of
- * *chain. Stops at the end of the file or at the first record that cannot be
- * read. Counts the records in *chain. chain->end becomes the reason why
- * reading stopped, chain->at the place. Stores the records in "fill", unless
- * it is NULL. The arrays of "fill" must be large enough for the records that
- * an earlier call has counted.
+ * Reads records with the chain's pointer size and byte order, up to the first
+ * unreadable one. Counts them in chain, whose "end" and "at" say why and where
+ * reading stopped. Stores them in fill, unless it is NULL. fill must have room
+ * for what an earlier call counted.
  */
 static void
 walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
@@ -217,11 +214,9 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 /* ---- Pointer size and byte order ---------------------------------------- */
 
 /*
- * Compares two attempts to read a file (with different pointer sizes or byte
- * orders). Returns a negative number if "a" is better, positive if "b" is, 0
- * if both are equally good. An attempt that reads the whole file is better.
- * Then fewer implausible headers are better, then a less serious reason to
- * stop (enum chain_end), then reading further.
+ * Compares two attempts to read a file: negative if a is better. A whole file
+ * is best, then fewer implausible headers, then a better end (enum chain_end),
+ * then one that reads further.
  */
 static int
 compare_chains(const struct chain *a, const struct chain *b)
@@ -254,11 +249,9 @@ version_of(struct cg_slice bytes, bool big)
 }
 
 /*
- * Returns the result of reading the file with a pointer size ("word", in
- * bytes) and byte order. glibc writes the number of basic blocks as a
- * pointer-sized word, but GNU gprof reads 4 bytes. First tries 4 bytes. If
- * that does not read the whole file, tries the pointer size, too, and returns
- * the better result.
+ * Returns the result of reading the file with this pointer size (word, in
+ * bytes) and byte order. It is the better of two: glibc writes the number of
+ * basic blocks pointer-sized, but GNU gprof reads 4 bytes.
  */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)
@@ -278,12 +271,10 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 }
 
 /*
- * Tries to read the file with each pointer size and byte order, and sets *best
- * to the best attempt. With --word-size, tries only that pointer size. Does
- * not try a byte order in which the version is unknown. If it tries none,
- * leaves *best unchanged. Of equally good attempts, prefers the one that fits
- * the executable ("hint"), then 64-bit, then little endian. Warns if there is
- * no hint, and the choice is a guess.
+ * Sets *best to the best attempt to read the file, over pointer sizes (or
+ * --word-size) and byte orders. Of equal ones, prefers the executable's
+ * (hint), then 64-bit, then little endian. Warns of a guess without a hint.
+ * Leaves *best unchanged if the version is unknown in both orders.
  */
 static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
@@ -446,10 +437,9 @@ arc_limit(const struct gmon_hist *hist)
 }
 
 /*
- * Reads the histogram and the header of the arcs of a file of LD_PROFILE, both
- * with 4-byte tags. Fields are aligned without padding. The cursor is then at
- * the first arc. *arcs becomes the number of arcs that the file states, but at
- * most the number that the linker had room for. False: malformed.
+ * Reads the histogram of an LD_PROFILE file and the header of its arcs; the
+ * cursor is then at the first arc. *arcs becomes their number, at most what
+ * the linker had room for. False: malformed.
  */
 static bool
 take_ld_profile(
@@ -471,10 +461,10 @@ take_ld_profile(
 }
 
 /*
- * Reads a file of LD_PROFILE into gmon, with the first pointer size and byte
- * order that fit. Addresses of arcs are relative to the histogram's low end. A
- * caller's address 0 means any caller outside the library. Reads the arcs that
- * a truncated file has, with a warning. False: an error (reported).
+ * Reads a file of LD_PROFILE into gmon. Addresses of arcs are relative to the
+ * histogram's low end. A caller 0 means any caller outside of the library. If
+ * truncated, reads the arcs that are left, with a warning. False: an error
+ * (reported).
  */
 static bool
 read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)

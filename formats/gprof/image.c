@@ -78,10 +78,10 @@ gprof_text(const struct cg_symbols *symbols, uint64_t *low, uint64_t *high)
 }
 
 /*
- * True if the histogram covers one of the address ranges that runtimes profile
- * (limits), shifted by a load bias. *bias becomes the load bias, or 0 if no
- * range matches. A bias that is not 0 matches only if the object is movable,
- * and the bias is a multiple of the page size.
+ * True if the histogram covers one of the ranges that runtimes profile
+ * (limits), shifted by a load bias. Sets *bias to the load bias, 0 if none
+ * matches. Only a movable object can have a bias other than 0, a multiple of
+ * the page size.
  */
 static bool
 match_range(const struct gmon_hist *hist, const struct limits *limits,
@@ -125,10 +125,9 @@ same_class(const struct gmon *gmon, const struct cg_symbols *elf)
 
 /*
  * True if the file may be a profile of this object. Pointer size and byte
- * order must be the same, and one histogram must cover the object's code. In a
- * file of 4.4BSD, the histogram may begin at other addresses, so it only has
- * to be within the code. A file with only arcs matches any object of the same
- * pointer size and byte order. Sets *bias to the load bias, or to 0.
+ * order must be the same. A histogram, if there is one, must cover the
+ * object's code; in 4.4BSD, within the code is enough. Sets *bias to the load
+ * bias, or to 0.
  */
 static bool
 match_object(
@@ -317,12 +316,9 @@ first_start(const struct library *lib, uint64_t offset)
 }
 
 /*
- * Proposes load addresses of the library by "self", an address that calls
- * enter. A call enters a function where it calls mcount, just after its begin.
- * Any function of the library can be the one at "self" if it has a call there,
- * and if the offset within a page fits. Each such function gives a load
- * address. Appends these to lib->base, up to PROPOSALS_MAX, for which there
- * must be room. Most addresses propose the right load address, among others.
+ * Appends to lib->base (room for PROPOSALS_MAX) load addresses that "self", an
+ * address that calls enter, proposes. With them, self is just after the begin
+ * of a function of the library, where it calls mcount.
  */
 static void
 propose_bases(struct library *lib, uint64_t self)
@@ -377,10 +373,9 @@ first_self(const struct library *lib, uint64_t addr)
 }
 
 /*
- * Returns how many of the addresses that calls enter are function entries of
- * the library, if it is loaded at "base". Returns 0 if one of the addresses is
- * in the library's range, but is no function entry. Then the library cannot be
- * loaded there.
+ * Returns how many addresses that calls enter are function entries of the
+ * library, if loaded at base. 0 if one in its range is not: then base is
+ * wrong.
  */
 static size_t
 count_explained(const struct library *lib, uint64_t base)
@@ -398,11 +393,10 @@ count_explained(const struct library *lib, uint64_t base)
 }
 
 /*
- * Sets *base to the best load address of the library. With it, most of the
- * addresses that calls enter are entries of functions. A sample of these
- * addresses proposes load addresses. A load address with fewer proposals than
- * the best one so far is not tried. False: there is none, or two are equally
- * good; *base then has no meaning.
+ * Sets *base to the best load address of the library. Most addresses that
+ * calls enter are then function entries. Tries only those that a sample of the
+ * addresses proposes. False: none, or two are equally good; *base is
+ * undefined.
  */
 static bool
 find_base(struct library *lib, uint64_t *base)
@@ -593,10 +587,10 @@ guess_program(struct cg_job *job, const struct cg_in *in,
 }
 
 /*
- * Returns the first object of --exe that matches the profile. If none matches,
- * returns the first object with --any-exe, else NULL. Sets *bias to the load
- * bias. Sets *first to the first object, for messages. *first must be NULL
- * before, and stays NULL without --exe.
+ * Returns the first object of --exe that matches the profile or, with
+ * --any-exe, just the first; NULL: none. Sets *bias to the load bias, 0 if
+ * none matches. Sets *first, which must be NULL before, to the first object,
+ * if any, for messages.
  */
 static const struct cg_symbols *
 choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,

@@ -35,11 +35,10 @@ same_base_name(struct cg_slice a, struct cg_slice b)
 }
 
 /*
- * Sets layout->is_covered of each object to whether the gmon.out can have its
- * addresses. If the graph comes from a gmon.out, all objects are covered.
- * Otherwise an object is covered if it has the base name of the executable
- * (layout->symbols). Addresses whose object is unknown are covered, too. Also
- * sets layout->shift, the number to add to the addresses of each object.
+ * Sets layout->is_covered[object]: whether a gmon.out can have its addresses.
+ * It can if the object is unknown or has the program's base name. If the graph
+ * comes from a gmon.out, all can. Sets layout->shift, to be added to an
+ * object's addresses.
  */
 static void
 set_covered(struct gprof_layout *layout)
@@ -109,13 +108,10 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
 }
 
 /*
- * Sets the shift from the graph's addresses to the executable's, for all
- * objects: the negative load bias. For one function, the bias is its address
- * in the graph minus the address of its name in the executable. Only multiples
- * of the page size count. The bias that more than half of the functions have
- * is found by a majority vote (Boyer and Moore). Without such a majority, the
- * shift is arbitrary: that of one of the functions, or 0. It is 0 if no
- * function has a bias.
+ * Sets the shift from the graph's addresses to the executable's: the negative
+ * load bias. The bias is the difference (a multiple of the page size) that
+ * more than half of the functions have. Without a majority it is arbitrary:
+ * that of one function, or 0.
  */
 static void
 find_bias(struct gprof_layout *layout)
@@ -209,10 +205,10 @@ measure_objects(
 }
 
 /*
- * Without an executable, makes the output cover only the object with the
- * highest cost. Sets layout->is_covered of the objects. The histogram's range
- * becomes that of the object's addresses, extended to multiples of 16. False:
- * no addresses are known, or another error (reported).
+ * Without an executable, makes the output cover the object with the highest
+ * cost. Sets is_covered, and the histogram's range: the object's addresses,
+ * extended to multiples of 16. False: no addresses are known, or another error
+ * (reported).
  */
 static bool
 cover_hottest_object(
@@ -252,11 +248,10 @@ set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
 }
 
 /*
- * Sets up *gmon for a graph that does not come from a gmon.out. Resets all
- * members except gmon->hist, an array with room for one histogram. There is
- * one histogram of 4-byte bins. It covers the executable or, without one, the
- * object with the highest cost. Pointer size and byte order are those of the
- * executable, else 64-bit and little endian. False: an error (reported).
+ * Sets up gmon for a graph of another format. It has one histogram, over the
+ * executable or the hottest object; gmon->hist must have room for it. Takes
+ * word size and byte order of the executable, else 64-bit, little endian.
+ * False: an error (reported).
  */
 static bool
 cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)
@@ -308,10 +303,9 @@ gprof_layout_open(struct gprof_layout *layout, struct cg_job *job,
 }
 
 /*
- * Returns an address for costs of fn that have no address. It is the middle of
- * the function, or its entry if its size is unknown. It is 0 if the entry is
- * unknown, too. Near the function's start, costs could count for the preceding
- * function, as GNU gprof's bins drift.
+ * Returns an address for costs of fn that have none: the middle of fn, its
+ * entry if its size is unknown, 0 without an entry. Near the start, GNU
+ * gprof's bins could give them to the preceding function.
  */
 static uint64_t
 middle_of(const struct gprof_layout *layout, cg_fn fn)
@@ -339,11 +333,9 @@ gprof_cost_address(
 }
 
 /*
- * Returns the address after a call, as gmon.out files have it, in the output's
- * addresses. 0: the address is unknown, or the output does not cover the
- * function's object. Graphs of other formats than gmon.out state the address
- * of the call itself, so adds 1. If the graph has no address of the call, uses
- * the function's entry.
+ * Returns the address after a call, as gmon.out has it; 0: unknown, or the
+ * output lacks the object. Other formats state the call's own address, so 1 is
+ * added. Without an address of the call, uses the function's entry.
  */
 uint64_t
 gprof_site_address(

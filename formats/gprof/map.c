@@ -58,11 +58,9 @@ calls_callee(const unsigned char *code, uint64_t ret,
 }
 
 /*
- * Searches for the machine instruction that calls the callee. arc->from is a
- * return address that may be rounded down. It can stand for several return
- * addresses, so searches the code before all of them. Sets *site to the first
- * such call; site->known must be false before. False: no call in this code
- * enters the callee, or calls in two functions do. Then *site has no meaning.
+ * Searches for calls of the callee in the code before the return addresses
+ * that round down to arc->from. Sets *site, unknown before, to the first one.
+ * False: none, or calls in two functions; *site is undefined.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
@@ -93,11 +91,9 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 }
 
 /*
- * Sets *site to the arc's address and a function there. The runtime rounds
- * addresses down to a multiple, the bucket. If there is no function at the
- * arc's address, tries the next addresses up to the end of the bucket. If
- * there is none, either, adds a function named by the arc's address. False:
- * out of memory (reported).
+ * Sets *site to the arc's address and the first function in its bucket
+ * (addresses that round down to it). Without one, the function is named by the
+ * address. False: out of memory (reported).
  */
 static bool
 find_in_bucket(
@@ -161,10 +157,9 @@ file_address(const struct mapper *map, uint64_t addr)
 }
 
 /*
- * Appends an arc to the order of the file, so that the writer can repeat that
- * order. An arc is a call site, a callee and their count. For warnings, counts
- * arcs into the middle of the callee, and arcs to no known function. False:
- * out of memory (reported).
+ * Appends an arc to the order of the file, which the writer repeats. Counts
+ * arcs into the middle of a callee, or to no known function, for warnings.
+ * False: out of memory (reported).
  */
 static bool
 note_arc(struct mapper *map, const struct gmon_arc *arc,
@@ -223,10 +218,9 @@ add_arc(struct mapper *map, const struct gmon_arc *arc)
 }
 
 /*
- * Adds an arc as a call like GNU gprof does (--gprof-compat). The caller is
- * the function at the rounded address. If there is no function that gprof sees
- * at one of the two addresses, drops the arc and counts it. False: an error
- * (reported).
+ * Adds an arc as a call as GNU gprof does (--gprof-compat): the caller is the
+ * function at the rounded address. Drops and counts it if gprof does not see
+ * both functions. False: an error (reported).
  */
 static bool
 add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
@@ -267,10 +261,9 @@ add_entered_funcs(struct gprof_funcs *funcs)
 }
 
 /*
- * Adds all arcs to the graph as calls. Describes their order in the file,
- * unless an earlier input has described its own. Takes the arcs in batches,
- * and prefetches the callees of a batch. Otherwise each callee would be a
- * cache miss in a large table. False: an error (reported).
+ * Adds all arcs to the graph as calls, and describes their order in the file
+ * unless an input has done so. Callees are prefetched in batches against cache
+ * misses. False: an error (reported).
  */
 static bool
 add_arcs(struct mapper *map)

@@ -66,11 +66,9 @@ make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 }
 
 /*
- * Divides the cost of a bin among the timer's pieces by their size. Adds the
- * shares, whose sum is the cost, to the graph, and clears the pieces. A piece
- * is the bytes of one function and line in the bin. Unless
- * timer->keep_overhead is set, adds the shares of the profiling runtime to
- * timer->overhead and not to the graph.
+ * Adds a bin's cost to the graph, divided among its pieces (bytes of one
+ * function and line) by size. Clears the pieces. The profiling runtime's cost
+ * only goes to timer->overhead, unless it is kept.
  */
 static void
 split_cost(struct timer *timer, uint64_t cost)
@@ -123,12 +121,10 @@ add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
 }
 
 /*
- * Appends the pieces of a bin, the bytes [low, high), to the timer. A piece is
- * the bytes of one function and line; it gets a part of the bin's cost. Bytes
- * outside functions belong to no piece. If no function is found, the whole bin
- * is one piece; its function is named by its address. At most PIECES pieces
- * are added. In a bin of more than PIECES bytes, functions are searched in
- * larger steps.
+ * Appends the pieces of a bin, bytes [low, high), to the timer. There is one
+ * for each function and line, at most PIECES. A bin without functions is one
+ * piece, of a function named by its address. Bins above PIECES bytes are
+ * searched in larger steps.
  */
 static void
 add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
@@ -154,10 +150,9 @@ add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 }
 
 /*
- * Returns the cost of a running sum of ticks. If the histogram counts time,
- * the cost is in ns, or UINT64_MAX if that is too large. Otherwise the cost is
- * the number of ticks. A bin gets the difference between the costs after and
- * before it, so that rounding errors do not accumulate.
+ * Returns the cost of a running sum of ticks: ns for time, else ticks. A bin
+ * gets the difference of two sums, so that rounding errors do not accumulate.
+ * UINT64_MAX: too large.
  */
 static uint64_t
 cost_of(const struct gmon_hist *hist, uint64_t ticks)
@@ -207,11 +202,10 @@ unit_of(const struct gprof_symbols *symbols, size_t i)
 }
 
 /*
- * Credits the current symbol with ticks of a bin, the bytes [low, high). The
- * ticks come from GNU gprof's rule. Adds them to the symbol's sum, and
- * converts the sum to a cost. Divides the cost that is new since the last call
- * among the symbol's lines in the bin. Does nothing if there is no function at
- * the symbol.
+ * Gives the current symbol its ticks of the bin [low, high), by GNU gprof's
+ * rule. The sum of its ticks is converted to a cost. What is new since the
+ * last call is divided among its lines there. Does nothing if no function is
+ * at the symbol.
  */
 static void
 credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)

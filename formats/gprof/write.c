@@ -97,11 +97,9 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 }
 
 /*
- * Appends a call to w->call as an arc. Counts the call as lost if an address
- * is unknown. Skips a call by the unknown caller (fn 0), unless a gmon.out had
- * this arc. Then the graph comes from a gmon.out, and the call has the address
- * at which the callee is entered. LD_PROFILE records such arcs with the caller
- * 0. False: out of memory (reported).
+ * Appends a call to w->call as an arc, or counts it as lost if an address is
+ * unknown. Skips calls of the unknown caller (fn 0), except those that
+ * LD_PROFILE recorded (with entry address). False: out of memory (reported).
  */
 static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
@@ -185,10 +183,9 @@ power_of_ten(unsigned digits)
 
 /*
  * Returns the conversion of times to ticks, and sets the histogram's unit and
- * rate. "rate" is that of --rate, or 0 if it is not set. With 0, the rate is
- * the highest power of ten for which the counters fit, or the usual rate if
- * all costs are 0. "most" is the largest cost of a bin. "digits" is the number
- * of decimals of the costs' unit (digits_of()).
+ * rate. The rate is --rate or, if 0, keeps as many decimals as fit into the
+ * counters. most is a bin's largest cost (0: the usual rate), digits the
+ * decimals of its unit.
  */
 static struct unit
 choose_time(
@@ -208,11 +205,9 @@ choose_time(
 
 /*
  * Returns the conversion of an event's counts to ticks, and sets the
- * histogram's unit and rate (ticks per unit). "most" is the largest cost of a
- * bin. For the event Ir, the unit is "Ir" with one tick. If the counters would
- * not fit, it is a multiple such as "kIr" with one or several ticks. If
- * "rate", the value of --rate, is not 0, it becomes the rate, and the unit is
- * "Ir".
+ * histogram's unit and rate. The unit is "Ir" or, if counters would not fit
+ * and rate (--rate) is 0, a multiple such as "kIr". most is a bin's largest
+ * cost.
  */
 static struct unit
 choose_count(
@@ -245,10 +240,9 @@ highest_cost(const struct writer *w)
 }
 
 /*
- * Sets w->unit, the conversion of costs to ticks. Also sets the unit and rate
- * of the first histogram. They depend on the event's unit. If the graph comes
- * from a gmon.out, its histograms keep their units and rates, and w->unit is 1
- * to 1.
+ * Sets w->unit, the conversion of costs to ticks, and unit and rate of the
+ * first histogram. A graph that comes from a gmon.out keeps its units and
+ * rates; the conversion is then 1 to 1.
  */
 static void
 choose_unit(struct writer *w)
@@ -382,9 +376,9 @@ put_hist_header(struct writer *w, const struct gmon_hist *hist)
 }
 
 /*
- * Writes the counters of a histogram from samples [first, last). A counter is
- * at most "most". Subtracts the ticks of the counter from its sample. So
- * another histogram of the same range can have the remaining ticks.
+ * Writes a histogram's counters, at most "most" each, from samples [first,
+ * last). Subtracts written ticks from the samples, so that another histogram
+ * for the range can have the rest.
  */
 static void
 put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
@@ -544,12 +538,10 @@ put_blocks(struct writer *w)
 /* ---- The whole ---------------------------------------------------------- */
 
 /*
- * Sets w->event to the index of the event of --event, else of the main event.
- * If the graph comes from a gmon.out, the default is the time (ns) or, without
- * it, the first event. Also sets w->block_event, the event that counts basic
- * blocks. It becomes the number of events if there is no such event. Sets
- * w->gmon to what the graph tells of its gmon.out. Returns CG_OK, or the
- * status of an error (reported).
+ * Sets w->event to that of --event, else the main one. For a graph from a
+ * gmon.out, the default is the time (ns) or the first. Sets w->block_event
+ * (the number of events if there is none) and w->gmon. Returns CG_OK or an
+ * error's status (reported).
  */
 static int
 choose_event(struct writer *w)

@@ -44,10 +44,9 @@ take_row(struct cg_slice line, struct row *row)
 }
 
 /*
- * Begins an entry with its own line, "[5] 38.57 0.0 10275.8 fillUpGraph [5]".
- * The numbers are percentage, self time and time of callees. Sets r->fn to the
- * entry's function, and adds the function's costs. The entries of a cycle and
- * of the unknown caller have no function: r->fn is 0. False: an error
+ * Reads an entry's own line, "[5] 38.57 0.0 10275.8 fillUpGraph [5]":
+ * percentage, self time, time of callees. Adds the costs, and begins the
+ * entry; r->fn is 0 for a cycle and the unknown caller. False: an error
  * (reported).
  */
 static bool

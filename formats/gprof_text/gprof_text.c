@@ -161,9 +161,8 @@ take_flat(struct reader *r, struct cg_slice line)
 
 /*
  * Reads an entry's own line in the call graph, "[5] 0.2 0.00 0.00 1 left [5]".
- * Sets r->fn to the entry's function. Adds its self time unless a flat profile
- * has it. The entry of a whole cycle has no function (r->fn is 0), as its
- * members have entries. False: an error (reported).
+ * Begins the entry; r->fn is 0 for a whole cycle. Adds the self time unless a
+ * flat profile has it. False: an error (reported).
  */
 static bool
 begin_entry(struct reader *r, struct cg_slice line)
@@ -184,10 +183,9 @@ begin_entry(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Adds the call of a callee, from a line after the entry's own line. If r->fn
- * is 0, the line is skipped. It is then before the entry's own line, and names
- * a caller, whose entry lists the call, too. Or it is a member that the entry
- * of a whole cycle lists. False: an error (reported).
+ * Adds the call of a callee, from a line after the entry's own. Lines before
+ * are callers, whose entries have the calls, too. They and members of a whole
+ * cycle (r->fn is 0) are skipped. False: an error (reported).
  */
 static bool
 take_callee(struct reader *r, struct cg_slice line)

@@ -76,12 +76,9 @@ describe(struct jfr_chunk *chunk, const char *key, uint64_t text)
 }
 
 /*
- * Begins the only part of the graph, for the recorded process. The part gets
- * the command line, the pid, and descriptions of the JVM. They are in jvm[],
- * the fields of an event (a text is its offset in the chunk). The first such
- * event begins the part. Later chunks may be of another program. So each later
- * event only sets the pid of the samples that follow, unless the pid is 0.
- * False: an error (reported).
+ * Begins the graph's only part, for the recorded process, and describes the
+ * JVM. jvm: fields of an event in this chunk; texts are offsets. Once the part
+ * has begun, only sets the samples' pid. False: an error (reported).
  */
 static bool
 begin_part(struct jfr_chunk *chunk, const uint64_t jvm[JFR_SLOTS])

@@ -223,10 +223,9 @@ set_class_name(struct attributes *to, struct cg_slice name)
 }
 
 /*
- * Takes the attributes of an element of the metadata off *b. Each attribute is
- * a pair of texts, key and value. Stores the attributes that the reader knows
- * in *to. If "class" is true, the element is a class. Else it is a field of a
- * class of the kind "record". False: an error (reported).
+ * Takes the attributes of an element of the metadata off *b, and stores known
+ * ones in *to. class: the element is a class, else a field of a class whose
+ * kind is record. False: an error (reported).
  */
 static bool
 take_attributes(struct jfr_chunk *chunk, struct jfr_bytes *b, bool class,

@@ -77,10 +77,9 @@ take_pool(struct jfr_chunk *chunk, struct jfr_bytes *b)
 }
 
 /*
- * Reads the constants of the checkpoint at *offset in the chunk. Sets *offset
- * to the offset of the checkpoint before it, or to 0 if this was the first.
- * "limit" is the offset of the checkpoint after this one. This one must end at
- * or before it, so that none is read twice. False: an error (reported).
+ * Reads the constants of the checkpoint at *offset, and moves *offset to the
+ * checkpoint before it; 0: there is none. The checkpoint must end at or before
+ * `limit`, so that none is read twice. False: an error (reported).
  */
 static bool
 take_checkpoint(struct jfr_chunk *chunk, uint64_t *offset, uint64_t limit)

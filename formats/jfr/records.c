@@ -30,10 +30,9 @@ static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
     struct jfr_bytes *, uint64_t *slot, unsigned depth);
 
 /*
- * Takes a value of a class off *b. Sets *value to a number or, for a text, to
- * its offset in the chunk. Skips the fields of an object, and leaves *value as
- * it was. "depth" is the number of objects around the value, and is limited.
- * False: an error (reported).
+ * Takes a value of a class off *b. *value becomes a number, or a text's offset
+ * in the chunk. The fields of an object are skipped, and *value stays. depth:
+ * number of objects around the value, limited. False: an error (reported).
  */
 static bool
 take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -56,11 +55,9 @@ take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Takes the value of a field off *b. Sets *value to a number or, for a text or
- * an array, to its offset in the chunk. For a constant, sets *value to the
- * constant's key. Skips the elements of an array. Leaves *value as it is for
- * an object. "depth" is the same as for take_value(). False: an error
- * (reported).
+ * Takes the value of a field off *b. *value becomes a number, a constant's
+ * key, or where in the chunk a text or array is. Objects are skipped, and
+ * *value stays. depth: as for take_value(). False: an error (reported).
  */
 static bool
 take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
@@ -91,9 +88,9 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 }
 
 /*
- * Returns what the reader stores for the key of a constant of this class. For
- * a class of texts, that is the offset of the text in the chunk. Else it is
- * the constant's index + 1. 0: there is no such constant.
+ * Returns what is stored for the key of a constant of this class: the offset
+ * in the chunk of a text, else the constant's index + 1. 0: there is no such
+ * constant.
  */
 static uint64_t
 find_key(
@@ -108,10 +105,9 @@ find_key(
 }
 
 /*
- * Takes an object of a class off *b, field by field. Stores the fields that
- * the reader uses in slot[], unless "slot" is NULL. If a field refers to a
- * constant, stores what find_key() returns for it. "depth" is the number of
- * objects around this one, and is limited. False: an error (reported).
+ * Takes an object, the fields of a class, off *b. Stores those that the reader
+ * uses in slot[], unless that is NULL; constants as find_key() returns them.
+ * depth: as for take_value(). False: an error (reported).
  */
 static bool
 take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -125,6 +121,7 @@ take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
 		    class->fields == 0 ? "classes with fields"
 				       : "fewer levels of fields");
 	field = &chunk->field.at[class->first];
+	/* A field takes a byte at least, so the file limits the loop. */
 	for (uint32_t i = 0; i < class->fields; i++, field++) {
 		if (!take_field(chunk, field, b, &value, depth))
 			return false;

@@ -190,11 +190,10 @@ unknown_fn(struct jfr_chunk *chunk)
 }
 
 /*
- * Adds the function of a method to the graph, and sets *fn. "index" is the
- * index + 1 of the method among the constants. "kind" is the kind of the
- * frame. For native frames, the class of the method is a library, which
- * becomes the object. Frames in the kernel get the kernel as object. A method
- * without any name becomes the unknown function. False: an error (reported).
+ * Adds the function of a method to the graph, and sets *fn. index: index + 1
+ * of the method's constant. The class of a native frame is its library, and
+ * becomes the object. Without a name, *fn is the unknown function. False: an
+ * error (reported).
  */
 static bool
 make_fn(struct jfr_chunk *chunk, uint64_t index, enum kind kind, cg_fn *fn)
@@ -266,11 +265,9 @@ take_frame(struct jfr_chunk *chunk, const struct jfr_class *class,
 }
 
 /*
- * Replaces the frames in chunk->frame by all frames of a stack, the leaf
- * first. "at" is the offset of the stack in the chunk; offset 0 means no
- * frames. False: an error in a frame (reported). Also false, but not reported,
- * if the chunk has no class of frames or no number of frames. A chunk with
- * stacks has both.
+ * Reads all frames of the stack at an offset of the chunk, leaf first, into
+ * chunk->frame. Offset 0: no frames. False: an error in a frame (reported), or
+ * no stack is there (not reported).
  */
 static bool
 take_frames(struct jfr_chunk *chunk, uint64_t at)

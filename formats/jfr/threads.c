@@ -7,13 +7,9 @@
 #define LABELS 5
 
 /*
- * Makes a thread of a constant, whose index + 1 is "index", and appends it to
- * chunk->thread. Stores the thread's position there, counted from 1, in the
- * member "made" of the constant. The name is the thread's Java name, else its
- * name in the operating system. Virtual threads often have no name, and the
- * operating system does not know them. A thread without a name, and without an
- * id of the operating system, is named "thread ID" by its id in Java. False:
- * an error (reported).
+ * Appends a thread to chunk->thread, and stores its number there, from 1, in
+ * its constant. index: index + 1 of the constant. A virtual thread without a
+ * name gets "thread ID". False: an error (reported).
  */
 static bool
 make_thread(struct jfr_chunk *chunk, uint64_t index)

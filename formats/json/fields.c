@@ -131,10 +131,8 @@ take_bool(struct json_reader *r, uint64_t *value)
 }
 
 /*
- * Takes a string, and sets *text to a copy in r->text, with a NUL after it.
- * The copy is valid until the next line. The strings of a line are shorter
- * than the line with its quotes. So r->text never moves within a line. False:
- * an error (reported).
+ * Takes a string. *text is a copy in r->text, with a NUL after it, valid until
+ * the next line. False: an error (reported).
  */
 static bool
 take_text(struct json_reader *r, struct cg_slice *text)
@@ -143,6 +141,7 @@ take_text(struct json_reader *r, struct cg_slice *text)
 
 	if (r->type != CG_JSON_STRING)
 		return json_reject(r, "a string");
+	/* The strings of a line fit, so r->text never moves within it. */
 	if (!cg_reserve(r->job, &r->text, r->line.len))
 		return false;
 	to = r->text.at + r->text.n;
@@ -219,12 +218,9 @@ take_flags(struct json_reader *r, uint64_t *flags)
 }
 
 /*
- * Takes an array of costs into r->own_cost, one for each event of the file.
- * Costs of the last events may be missing. Sets r->cost to r->own_cost, and
- * r->costs to the number of costs. If r->moved is set, the builder's columns
- * differ from the file's events. Then each cost is stored in the column of its
- * event. r->costs is then the number of columns, or 0 for an empty array.
- * False: an error (reported).
+ * Takes an array of costs, one for each event of the file; the last ones may
+ * be missing. Sets r->cost to them, by column of the builder if r->moved, and
+ * r->costs to their number. False: an error (reported).
  */
 static bool
 take_costs(struct json_reader *r)

@@ -27,10 +27,9 @@ match_tag(const char *at, const char *name)
 }
 
 /*
- * Reads a plain number, that is, at most 18 digits without a leading zero, and
- * advances *at to its end. No check of the end is needed, as every line in a
- * block ends with a newline. False: not a plain number, so the reader will
- * parse the line; *at and *number have no meaning then.
+ * Reads a plain number, at most 18 digits without a leading zero, and moves
+ * *at to its end. A newline must end the text. False: no plain number; *at and
+ * *number are undefined.
  */
 static inline bool
 take_digits(const char **at, uint64_t *number)
@@ -48,11 +47,9 @@ take_digits(const char **at, uint64_t *number)
 }
 
 /*
- * Reads an array of plain numbers, "[1,2]". *at points to its bracket, and
- * becomes the pointer after its end. Stores the numbers from number[0] on,
- * where there must be room for CG_EVENT_MAX. Returns the pointer after the
- * last number. NULL: the array has other items, or more than CG_EVENT_MAX; *at
- * may have changed.
+ * Reads plain numbers at *at, "[1,2]", into number[], which has room for
+ * CG_EVENT_MAX. Moves *at to their end. Returns the pointer after the last
+ * number. NULL: there are other items, or more than CG_EVENT_MAX.
  */
 static inline uint64_t *
 take_costs(const char **at, uint64_t *number)
@@ -72,14 +69,10 @@ take_costs(const char **at, uint64_t *number)
 }
 
 /*
- * Reads the fields after a line's tag, from "at" on. Stores all their numbers
- * in order from number[0] on. There must be room for the numbers of
- * JSON_FIELD_MAX fields and one array. line->fields must be 0 before, and
- * becomes the number of fields. line->array must be JSON_NO_ARRAY before. It
- * becomes the index of the field that is an array, and line->costs the number
- * of its items. Returns the newline at the end of the line. NULL: the line is
- * not plain. A plain line has at most JSON_FIELD_MAX fields. They are unsigned
- * numbers, and at most one array of them.
+ * Reads the fields of a line after its tag into number[], where all have room.
+ * Describes them in *line, where fields must be 0 and array JSON_NO_ARRAY.
+ * Returns the newline. NULL: too many fields, or others than unsigned numbers
+ * and one array of them.
  */
 static inline const char *
 take_fields(struct json_plain *line, const char *at, uint64_t *number)

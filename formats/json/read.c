@@ -597,10 +597,9 @@ read_record(struct json_reader *r)
 }
 
 /*
- * Returns true if a line with this tag may be added at once. The header must
- * have been read, and the file's last line must not have been. The line's part
- * (process or thread) or function must have begun, if it needs one. Otherwise
- * a slower path for any line adds a missing part, or rejects the line.
+ * Returns true if a line with this tag may be added at once: the header was
+ * read, the last line was not, and its part or function has begun. Otherwise a
+ * slower path adds a missing part, or rejects the line.
  */
 static bool
 may_stand(const struct json_reader *r, const struct json_tag *tag)

@@ -182,10 +182,9 @@ get_letters(unsigned flags, char letters[CG_BRANCH_FLAGS + 1])
 }
 
 /*
- * Writes a label as a JSON string into a line. The text before it was
- * formatted into reserved output, and ends at "at". Appends a comma and the
- * label to that text. Returns a pointer to newly reserved output, for the rest
- * of the line.
+ * Ends the reserved output at the pointer `at`. Writes a comma after it, and
+ * the label as a JSON string. Returns newly reserved output for the rest of
+ * the line.
  */
 static char *
 put_word_of(struct writer *w, char *at, struct cg_slice label)
@@ -416,10 +415,9 @@ no_given(const struct cg_graph *graph, uint32_t id)
 }
 
 /*
- * Writes a line with the tag "tag" for each object or each file of the graph.
- * The lines are sorted by path, and get ids from 1 to "count". get() returns a
- * path, get_given() its spelling in the input. Returns an array that maps each
- * id of the graph to the id in the output. NULL: out of memory (reported).
+ * Writes a line for each object or file, sorted by path, with new ids from 1.
+ * get() returns its path, get_given() the spelling in the input. Returns the
+ * new ids by old id; NULL: out of memory (reported).
  */
 static uint32_t *
 put_paths(struct writer *w, const char *tag, size_t count,

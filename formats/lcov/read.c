@@ -71,11 +71,9 @@ take_float(struct cg_slice *text, double *value)
 }
 
 /*
- * Returns a count as a signed number. "negative" tells that a minus sign
- * preceded it; then it must be less than 2^63. A count of 2^63 or more without
- * a sign is a negative count that wrapped around in the tool that wrote it.
- * The true count is unknown. So returns 1, with a warning at "at". The reason
- * for 1 is that lcov and genhtml take a wrapped count for a hit.
+ * Returns a count, negated if a sign preceded it. A count of 2^63 or more is a
+ * negative one that wrapped around when written. It becomes 1, with a warning
+ * at the pointer: lcov takes it for a hit.
  */
 static int64_t
 to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
@@ -202,10 +200,9 @@ take_test(struct reader *r)
 }
 
 /*
- * Selects the part of the graph to which the reader adds coverage. It is the
- * part of the current test, which the last TN: record names. If the test has
- * no part yet, adds one, with the test's name as description. False: out of
- * memory (reported).
+ * Makes the part of the current test (the last TN: record) the one to which
+ * coverage is added. Adds the part of a new test, with its name as
+ * description. False: out of memory (reported).
  */
 static bool
 begin_part(struct reader *r)
@@ -491,11 +488,9 @@ take_plain_line(struct reader *r, const char *at)
 }
 
 /*
- * Reads the record BRDA:line,block,branch,count that begins at "at", and
- * appends the branch to the section. The count may be "-". This is the fast
- * path of take_branch() for short numbers. Returns the address of the newline
- * after the record. NULL: it is no such record, no section is open, or the
- * array must grow; nothing is taken.
+ * Reads a BRDA record with short numbers, and appends the branch to the
+ * section: a fast path of take_branch(). Returns the newline after it. NULL:
+ * another record, no open section, or a full array; nothing is taken.
  */
 static inline const char *
 take_plain_branch(struct reader *r, const char *at)

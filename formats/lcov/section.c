@@ -46,11 +46,9 @@ lcov_add_range(
 /* ---- Owners of lines ---------------------------------------------------- */
 
 /*
- * Compares functions for qsort() by first line. If two have the same first
- * line, the longer one comes first, as it contains the other. A C++
- * constructor has two names for the same lines. Of such names, the one with
- * the highest count comes first, else the first in the file. The first of them
- * becomes the owner of the lines.
+ * Compares functions for qsort(): by first line, then the longer one first,
+ * which contains the other. Of several names for the same lines, the one with
+ * the highest count comes first, and gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -216,12 +214,8 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 
 /*
  * Sorts the section's branches and conditions, and adds them to the graph.
- * section->owners must be complete, as it tells the function of a line.
- *
- * A block is the branches with the same line, kind and block number. If a
- * branch of a block has a label, each branch of the block gets its position in
- * the block as index. Otherwise each keeps the number that the file states.
- * Conditions always keep their number. Stops if the builder has failed.
+ * section->owners must be complete. If a branch has a label, not a number, its
+ * whole block gets positions as indices.
  */
 static void
 add_branches(struct cg_build *build, struct lcov_section *section)

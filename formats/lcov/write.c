@@ -65,15 +65,9 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 }
 
 /*
- * Writes the records FNL and FNA of lcov 2 for the functions in w->entry. The
- * caller sorts w->entry by first line, and functions of one first line with
- * the longest first. lcov 2 takes functions with the same first line for one
- * function with several names (FNA). It rejects a second FNL of that line. So
- * a group of functions with the same first line gets one FNL, with the last
- * line of the longest function.
- *
- * Adds the number of groups to lines->found, which must be 0 before. Adds the
- * number of groups with a function that ran to lines->hit.
+ * Writes functions, sorted by first line, longer ones first, as FNL and FNA
+ * records of lcov 2. lcov 2 takes those that begin on one line for one
+ * function. So they count once in *lines, which must be 0.
  */
 static void
 put_fn_groups(struct writer *w, struct cg_hits *lines)
@@ -85,6 +79,7 @@ put_fn_groups(struct writer *w, struct cg_hits *lines)
 
 		if (i == 0 || fn->first != fn[-1].first) {
 			ran = false;
+			/* lcov 2 rejects a second FNL of a line. */
 			cg_putf(w->r.out, "FNL:%" PRIu64 ",%" PRIu32,
 			    lines->found, fn->first);
 			if (fn->last > 0)
@@ -160,9 +155,9 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 }
 
 /*
- * Writes n branches as the block with number "block", and numbers them from 0.
- * If any of them was reached, marks all as reached. Otherwise some would get
- * '-', which means a block that was not reached.
+ * Writes n branches as one block with that number, their indices counted from
+ * 0. If any was reached, marks all as reached: '-' means that the whole block
+ * was not.
  */
 static void
 put_block(
@@ -183,12 +178,9 @@ put_block(
 }
 
 /*
- * Writes the n branches of a line. If all have targets, they come from
- * compiler data. Then writes them as one block, numbered consecutively.
- * Instances of a template may have different branches. Then writes a block for
- * each instance; it begins at a branch with CG_BRANCH_UNLIKE. geninfo writes
- * such blocks, too, so users can merge tracefiles of both. If a branch has no
- * target, the branches keep the blocks of the input tracefile.
+ * Writes the n branches of a line. Those from a compiler, with targets, are
+ * one block, and unlike template instances a block each, as geninfo writes
+ * them: then tracefiles can be merged. Others keep their blocks.
  */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)

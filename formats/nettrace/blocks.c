@@ -122,9 +122,9 @@ reject(const struct nettrace_file *file, const struct cg_slice *rest,
 }
 
 /*
- * Takes the tags that begin an object, and the object's type, off the front of
- * *rest. Sets *name to the name of the type, and *oldest to the version that a
- * reader must have at least. False: malformed (reported).
+ * Takes the tags that begin an object, and its type, off *rest. Sets *name to
+ * the type's name, and *oldest to the least version that a reader must have.
+ * False: malformed (reported).
  */
 static bool
 take_type(struct nettrace_file *file, struct cg_slice *rest,
@@ -218,9 +218,9 @@ open_sixth(struct nettrace_file *file, struct cg_slice rest)
 }
 
 /*
- * Takes the next block of a known kind off *rest, in a file of version 6. Sets
- * *kind, and sets *block to the block's content. Skips blocks of other kinds.
- * False: the block that ends the file, or an error (reported).
+ * Takes the next block of a known kind off *rest, in a file of version 6, and
+ * sets *kind and *block, its content. False: the block that ends the file, or
+ * an error (reported).
  */
 static bool
 next_sixth(struct nettrace_file *file, struct cg_slice *rest,
@@ -368,13 +368,10 @@ take_varint(struct cg_slice *rest, bool has, uint64_t *number)
 }
 
 /*
- * Takes a compressed event off events->rest, which must not be empty. Before
- * the call, events->last is the previous event; after it, this one. A field
- * that the event does not state keeps the previous event's value. There are
- * two exceptions. The event states its time as a difference, which is added to
- * the previous time. It always has its own payload; an event without a size
- * has a payload of the previous size. "sixth" tells that the file has version
- * 6. False: malformed (not reported).
+ * Takes a compressed event off events->rest, which is not empty, into
+ * events->last. Fields that it lacks keep the values of the event before; its
+ * time is a difference. sixth: the file has version 6. False: malformed (not
+ * reported).
  */
 static bool
 take_compressed(struct nettrace_events *events, bool sixth)

@@ -64,10 +64,9 @@ addr_at(const struct nettrace_file *file, const char *at)
 }
 
 /*
- * Makes stack->leaf the stack's leaf in the selected process, s->process.
- * First saves the leaf for the process in which the stack was used last, in
- * s->leaves. stack->leaf becomes 0 if the stack was not added in the selected
- * process yet. False: out of memory (reported).
+ * Replaces stack->leaf by the stack's leaf in the selected process,
+ * s->process; 0: not added there yet. Saves the old one in s->leaves. False:
+ * out of memory (reported).
  */
 static bool
 switch_process(struct samples *s, struct stack *stack)
@@ -85,12 +84,9 @@ switch_process(struct samples *s, struct stack *stack)
 }
 
 /*
- * Sets stack->leaf to the graph's node for the innermost frame of the stack.
- * An empty stack gets 0. Frames depend on the process, which select_thread()
- * has set. If the stack's frames were added for that process before, uses
- * them. Otherwise adds them to the graph. The address in a caller's frame is
- * that of the instruction after the call. So the caller's function is looked
- * up at the byte before. False: an error (reported).
+ * Sets stack->leaf to the graph's node of the stack's innermost frame; 0: the
+ * stack is empty. Adds the frames, unless the selected process has them.
+ * False: an error (reported).
  */
 static bool
 add_stack(struct samples *s, struct stack *stack)
@@ -109,6 +105,7 @@ add_stack(struct samples *s, struct stack *stack)
 		uint64_t addr =
 		    addr_at(s->file, stack->addrs.ptr + n * s->file->pointer);
 
+		/* The address of a caller follows its call. */
 		if (!nettrace_find_fn(s->methods, s->pid, addr - (n > 0), &fn))
 			return false;
 		stack->leaf = cg_add_frame(
@@ -118,11 +115,9 @@ add_stack(struct samples *s, struct stack *stack)
 }
 
 /*
- * Sets process, thread and track (timeline) of the next samples to those of
- * the thread with this index. "state" is the thread's state in samples of
- * .NET's own profiler. Such samples get labels with pid, tid and state. A
- * state that is not in states[] gets no label. Other samples have no state
- * (-1), and get no labels. False: out of memory (reported).
+ * Sets process, thread and track of the samples that are added next. index:
+ * number of the thread. state: that of .NET's own profiler, which becomes a
+ * label; -1: no labels. False: out of memory (reported).
  */
 static bool
 select_thread(struct samples *s, uint64_t index, int64_t state)
@@ -183,12 +178,10 @@ time_of(const struct nettrace_file *file, uint64_t ticks)
 }
 
 /*
- * Adds the sample in an event to the graph, with its time if the target can
- * represent times. A stack that is unknown or empty becomes the function
- * "[unknown]". Adds 1 to s->missing for an unknown stack, but not for an empty
- * one. "cpu" tells that the sample is of version 6, and states its weight.
- * Otherwise the sample is of .NET's own profiler, states a thread's state, and
- * has weight 1. False: an error (reported).
+ * Adds the sample in an event, with its time if the target can represent it.
+ * Without a known stack, it is of "[unknown]". cpu: a sample of version 6,
+ * with a weight; others are of .NET's profiler and weigh 1. False: an error
+ * (reported).
  */
 static bool
 add_sample(struct samples *s, const struct nettrace_event *event, bool cpu)

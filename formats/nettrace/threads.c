@@ -11,10 +11,9 @@ enum info { INFO_NAME = 1, INFO_PROCESS, INFO_THREAD, INFO_KEY };
 #define FLUSH_THREADS 1
 
 /*
- * Reads a row of the table of threads into *thread. The row is a list of
- * values with their kinds. Sets the members name, pid and tid, as far as the
- * row has them. Stops at an unknown kind, which a later version may write.
- * False: malformed (not reported).
+ * Reads a row of the table of threads into *thread: name, pid and tid. Values
+ * that it lacks stay. Stops at an unknown kind, which a later version may
+ * write. False: malformed (not reported).
  */
 static bool
 take_infos(struct nettrace_file *file, struct cg_slice row,

@@ -104,10 +104,9 @@ nettrace_sort_symbols(struct nettrace_universal *universal)
 }
 
 /*
- * Returns the element of an array whose range contains the address "addr" of
- * "owner", a process or mapping. NULL: there is none. The array has n elements
- * of "size" bytes. Each element begins with its struct nettrace_range. The
- * elements must be sorted by the owner and then the start of their ranges.
+ * Returns the element whose range contains an address of the owner (a process
+ * or mapping); NULL: none. array: n elements that begin with a struct
+ * nettrace_range, sorted by it. size: that of an element.
  */
 static const void *
 find_range(

@@ -246,9 +246,8 @@ cut_period(struct cg_slice text, struct perf_head *head)
 
 /*
  * Parses a line without a time into *head. The first word that ends in a colon
- * is the event, and the text before it is the task. Without such a word, the
- * line is only a task, maybe with a period. False: the line has no event, no
- * thread and no period, and so is not the first line of a sample.
+ * is the event, the text before it the task. Without one, the line is a task.
+ * False: the line begins no sample.
  */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)
@@ -272,11 +271,9 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 }
 
 /*
- * Splits the line into the text before the time, the time with its colon, and
- * the text after it. A command may contain anything, such as "a: 1.5: b", so
- * several words may look like a time. Takes the first of these words that
- * begins the line or follows a task's or processor's number. If there is none,
- * takes the first of these words. False: no word looks like a time.
+ * Splits a line into the text before the time, the time with its colon, and
+ * the rest. Commands may look like a time. So one that begins the line, or
+ * follows a thread or processor, is preferred. False: no time.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
@@ -352,10 +349,9 @@ take_ip(struct cg_slice *text, uint64_t *ip)
 }
 
 /*
- * Cuts a group of balanced parentheses off the end, with the blanks before it:
- * " (/lib/x.so (deleted))". Sets *group to the text inside. Names may end in a
- * group without a blank. So a blank must precede the group, unless the group
- * is the whole text. False: there is no group, and *text is unchanged.
+ * Cuts balanced parentheses, " (/lib/x.so (deleted))", with the blanks before
+ * them, off the end; *group is their content. After text without a blank, they
+ * belong to a name. False: there are none, and *text is unchanged.
  */
 static bool
 cut_group(struct cg_slice *text, struct cg_slice *group)
@@ -444,11 +440,9 @@ cut_target(struct cg_slice *text, struct cg_slice *target)
 }
 
 /*
- * Finds a frame among other words. Sets *frame to the rest of the text from
- * the frame's first word on. If "branch" is set, the text is of a branch. Then
- * takes the first frame. Otherwise the text is of a tracepoint. Then takes the
- * last frame that has an object, and an address of at least SURE_DIGITS
- * digits. False: the text has no such frame.
+ * Finds a frame within other words, and sets *frame to the text from it on. A
+ * branch has the first frame, a tracepoint the last one with an object and a
+ * long address. False: there is none.
  */
 static bool
 take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
@@ -475,13 +469,10 @@ take_inner_frame(struct cg_slice text, bool branch, struct cg_slice *frame)
 }
 
 /*
- * Finds the frame in head->rest, the end of a sample on a single line, and
- * sets head->rest to the text that begins with it. The frame follows a
- * tracepoint's text or the kind of a branch. For a branch, such as "call
- * 401010 main+0x10 (/bin/x) => 401100 f (/bin/x)", sets head->branch. As in
- * perf report, the frame of a branch is its source. If the source's address is
- * 0, as where a trace begins, it is the target. Keeps head->rest if it does
- * not end in ")", is a frame as a whole, or has no frame.
+ * Sets head->rest to the frame of a sample on a single line, if there is one.
+ * It follows a tracepoint's text or a branch's kind. Sets head->branch. The
+ * frame of a branch is its source, as in perf report, or, without one, its
+ * target.
  */
 static void
 find_frame(struct perf_head *head)

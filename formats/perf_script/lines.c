@@ -20,10 +20,9 @@ grow(struct perf_lines *lines)
 }
 
 /*
- * Parses a line as a frame, and appends it to lines->step, which has room.
- * Looks up the frame's function among the functions that earlier blocks have
- * added. The function is 0 if it is not known yet. False: the line is no
- * frame, and nothing is appended.
+ * Parses a line as a frame, and appends it to lines->step, which has room. Its
+ * function is 0 unless an earlier block has added it. False: no frame, and
+ * nothing is appended.
  */
 static bool
 parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
@@ -42,10 +41,9 @@ parse_frame(struct perf_lines *lines, const struct cg_known_fns *fns,
 }
 
 /*
- * Parses a line without regard to earlier lines, and appends it with its kind
- * to *lines. The kind is PERF_OTHER if earlier lines have to decide it. *lines
- * must have room for one more line, one more frame and one more first line of
- * a sample.
+ * Parses a line without knowing earlier ones, and appends it with its kind to
+ * *lines, which has room. The kind is PERF_OTHER if earlier lines have to
+ * decide.
  */
 static void
 parse_line(struct perf_lines *lines, const struct cg_known_fns *fns,

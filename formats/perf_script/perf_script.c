@@ -32,11 +32,10 @@
 #define IP_WIDTH 16
 
 /*
- * Returns true for a frame that cannot be other text. "add more", "def f():
- * pass" and "Date: 01 Jan 2001" parse as frames, too. A sure frame is inlined,
- * or its object is a path or in brackets. Without an object, its address must
- * be right-aligned in its column. "from" is the end of the text before the
- * frame.
+ * Returns true if a frame cannot be other text: it is inlined, or its object
+ * is a path or in brackets. Without an object, its address must be
+ * right-aligned. "add more" parses as a frame, too. from: end of the text
+ * before the frame.
  */
 static bool
 is_sure_frame(
@@ -69,13 +68,10 @@ is_frame(const char *from, struct cg_slice line, bool sure)
 }
 
 /*
- * Detects the format by the first line of a sample with a frame in it or below
- * it. Returns CG_PROBE_LIKELY if the input begins with such a sample. Also
- * returns CG_PROBE_LIKELY for a header "# perf version" or the record of a
- * task, if no sample without a frame follows. If the first line is a frame
- * after a tab, as by -F ip,sym, returns CG_PROBE_WEAK, as the input may be in
- * another format. Otherwise returns CG_PROBE_NO. If neither a time nor a
- * header precedes a frame, the frame must be one that other text cannot be.
+ * Returns CG_PROBE_LIKELY if the first sample has a frame in or below its
+ * first line. A header is enough if no sample or frame follows. CG_PROBE_WEAK:
+ * a frame after a tab (-F ip,sym). Without time and header, the frame must not
+ * look like other text.
  */
 static int
 probe(const struct cg_head *head)

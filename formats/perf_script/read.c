@@ -159,10 +159,9 @@ begin_part(struct reader *r)
 }
 
 /*
- * Marks frames of the current stack as one group, from index "first" to "last"
- * (included). The frame "last" is a function of an object; the others are
- * inlined into it. perf prints the object for only one frame of the group. So
- * gives this object to all frames of the group that have none.
+ * Joins the frames with indices first to last of the current stack: those
+ * before last are inlined into it. perf prints an object for one of them only,
+ * so those without an object get it.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -183,13 +182,9 @@ join_group(struct reader *r, size_t first, size_t last)
 }
 
 /*
- * Finds the groups of inlined frames in the current stack, and joins each. A
- * group is frames with the same address. If a function calls itself, several
- * groups in a row may have the same address. perf marks all frames of a group
- * but the outermost as "(inlined)". perf 6.1 with addr2line marks all but the
- * innermost, and gives the innermost frame the name of the outermost. If a
- * group of one frame is marked, the mark has no meaning: DWARF has another
- * name for the function.
+ * Joins the groups of inlined frames, which have one address each. perf marks
+ * all but the outermost "(inlined)"; perf 6.1 with addr2line all but the
+ * innermost, which then has the outermost one's name.
  */
 static void
 join_inlined(struct reader *r)
@@ -206,6 +201,7 @@ join_inlined(struct reader *r)
 		if (more &&
 		    (outer_marked ? frame[i + 1].marked : frame[i].marked))
 			continue;
+		/* A mark on a single frame only means another DWARF name. */
 		join_group(r, first, i);
 		first = i + 1;
 	}
@@ -221,15 +217,14 @@ same_frame(const struct frame *a, const struct frame *b)
 
 /*
  * Adds the frames of the current stack to the graph, and returns the leaf's
- * node. Outermost frames that equal those of the last stack get the nodes of
- * the last stack. Both stacks have the leaf first, so the outermost frames are
- * at the ends of the arrays.
+ * node. Outermost frames that equal those of the last stack reuse its nodes.
  */
 static cg_node
 add_frames(struct reader *r)
 {
 	struct frame *now = r->now.frame.at;
 	const struct frame *last = r->last.frame.at;
+	/* The outermost frames are at the ends. */
 	size_t i = r->now.frame.n, j = r->last.frame.n;
 	cg_node node = 0;
 
@@ -551,11 +546,9 @@ begin_frame(struct reader *r)
 }
 
 /*
- * Reads a line that is not empty: a frame, a source line, the first line of a
- * sample, or a comment. perf prints a tab before a frame and two blanks before
- * a source line. Copies of perf's output may lack them. Then the rest of the
- * line decides. False: an error. It may be unreported, and then the caller has
- * to report it.
+ * Reads a line that is not empty: a frame, a source line, a sample's first
+ * line, or a comment. Copies of perf's output may lack the tab before frames.
+ * False: an error, maybe not reported yet.
  */
 static bool
 read_line(struct reader *r, const struct perf_lines *lines,
@@ -596,11 +589,9 @@ read_line(struct reader *r, const struct perf_lines *lines,
 }
 
 /*
- * Ends a block of lines, whose memory the caller then frees. If a sample on
- * one line is open, its frame (r->only) still refers to the block. Copies the
- * frame's name and object to r->kept, unless they are there already. Does not
- * add the frame's function yet, as the next line may show that the text is no
- * frame. False: out of memory (reported).
+ * Ends a block of lines, whose memory is freed. Copies the name and object of
+ * an open sample on one line (r->only) to r->kept. False: out of memory
+ * (reported).
  */
 static bool
 end_block(struct reader *r)
@@ -613,6 +604,7 @@ end_block(struct reader *r)
 		return false;
 	if (name.ptr == r->kept.at) /* copied at the end of an earlier block */
 		return true;
+	/* No function is added yet: the text may be no frame. */
 	memcpy(r->kept.at, name.ptr, name.len);
 	r->only.name.ptr = r->kept.at;
 	if (object.len > 0)

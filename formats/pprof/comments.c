@@ -22,9 +22,8 @@ append(struct lister *l, struct cg_slice text)
 
 /*
  * Adds a comment PREFIX KEY ": " VALUE to the list, without ": " if the key is
- * "". Adds nothing if the comment is empty, or if the list has an equal one.
- * Several processes and threads often have equal comments. A failure is kept
- * in the job.
+ * "". Skips empty comments, and those in the list, as threads often have equal
+ * ones. The job keeps a failure.
  */
 static void
 add_comment(

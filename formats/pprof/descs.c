@@ -148,10 +148,9 @@ add_period(struct pprof_reader *r)
 }
 
 /*
- * Adds a comment as a description. "index" is the comment's entry in the
- * string table. "cgconv: KEY: VALUE", which older versions of cgconv wrote,
- * becomes KEY with VALUE. Skips comments about event names and processes,
- * which were read before. False: an error (reported).
+ * Adds a comment, entry index of the string table, as a description. Splits
+ * "cgconv: KEY: VALUE", of older versions, at the colons. Skips comments about
+ * events and processes, read before. False: an error (reported).
  */
 static bool
 add_comment(struct pprof_reader *r, uint64_t index)
@@ -201,11 +200,9 @@ pprof_describe_main(struct pprof_reader *r, const char *last)
 }
 
 /*
- * Begins the graph's part (profile of a process), unless an earlier message of
- * the file did. Adds the message's descriptions to it. A comment of cgconv may
- * state the part's command. Without such a comment, the command is the path of
- * the first mapping, or "" without mappings. By convention, that mapping is
- * the main program. False: an error (reported).
+ * Begins the graph's part, unless an earlier message did, and adds the
+ * message's descriptions. The part's command is the path of the first mapping,
+ * unless a comment of cgconv states it. False: an error (reported).
  */
 bool
 pprof_begin_part(struct pprof_reader *r)

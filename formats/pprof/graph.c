@@ -190,9 +190,9 @@ add_locations(struct pprof_reader *r)
 /* ---- Stacks ------------------------------------------------------------- */
 
 /*
- * Sets *node to the graph's leaf node of a path (list of locations); 0 for an
- * empty path. Its frames are added the first time, or again if the library has
- * dropped the nodes since. False: an error (reported).
+ * Sets *node to the graph's leaf node of a path (list of locations); 0: an
+ * empty path. Adds the frames the first time, or if the library has dropped
+ * the nodes. False: an error (reported).
  */
 static bool
 get_node(struct pprof_reader *r, uint32_t id, cg_node *node)

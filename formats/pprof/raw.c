@@ -286,10 +286,9 @@ take_value(struct cg_slice *text, uint64_t *value)
 }
 
 /*
- * Reads a line of a sample, " 7 70000000: 1 2 3", into the message
- * raw->sample. The line has values and numbers of locations; labels may follow
- * on further lines. First adds the sample before it to the profile. False: an
- * error (reported).
+ * Reads a line of a sample, " 7 70000000: 1 2 3" (values and locations), into
+ * raw->sample. Adds the sample before it to the profile, as labels may follow
+ * a line. False: an error (reported).
  */
 static bool
 take_sample(struct raw *raw, struct cg_slice line)
@@ -398,9 +397,9 @@ end_location(struct raw *raw)
 }
 
 /*
- * Finds the line on which a function begins, " s=8" or " s=8(system name)", at
- * the end of a text. Sets *line to the number, and *system to the system name
- * or "". Returns a pointer to the blank before "s="; NULL: there is none.
+ * Finds the first line of a function, " s=8" or " s=8(system name)", at the
+ * end of a text. Sets *line, and *system (may be ""). Returns a pointer to "
+ * s="; NULL: there is none.
  */
 static const char *
 find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)
@@ -426,9 +425,9 @@ find_start(struct cg_slice text, uint64_t *line, struct cg_slice *system)
 }
 
 /*
- * Splits "name /file" at a blank into *name and *file. *file is "" if there is
- * no blank. Names and paths may have blanks, so the last blank before a slash
- * separates them. Without such a blank, the last blank does.
+ * Splits "name /file" at the blank before the file: shortens *name, and sets
+ * *file ("": no blank). As both may have blanks, the last blank before a slash
+ * counts, or else the last one.
  */
 static void
 split_file(struct cg_slice *name, struct cg_slice *file)

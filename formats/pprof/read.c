@@ -275,13 +275,10 @@ bit(unsigned field)
 }
 
 /*
- * Returns true if the field begins another profile. Concatenated profiles have
- * no mark between them. The current profile must have samples and texts, and a
- * field of the same kind as this one. If this kind occurs only once in a
- * profile, the field begins another profile. So does a sample type, if texts
- * came after the last sample type. The reason is that sample types are
- * adjacent, and texts follow the fields that refer to them. Other fields do
- * not begin a profile.
+ * Returns true if the field begins another profile, as concatenated ones have
+ * no mark between them. It is a second field of a kind that occurs once, or a
+ * sample type after texts. False before the current profile has samples and
+ * texts.
  */
 static bool
 begins_message(const struct pprof_reader *r, uint64_t number)

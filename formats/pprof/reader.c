@@ -20,10 +20,8 @@ pprof_find_id(struct cg_job *job, struct cg_map *ids, size_t next, uint64_t id)
 }
 
 /*
- * Returns the index + 1 of the location with an id; adds the location if it is
- * new. Most files have the ids 1, 2, 3 and so on. So also stores small ids in
- * the array s->near, which has at most twice as many elements as there are
- * locations. 0: out of memory (reported).
+ * Returns the index + 1 of the location with an id, which is added if it is
+ * new; 0: out of memory (reported).
  */
 uint32_t
 pprof_add_location(struct pprof_sums *s, uint64_t id)
@@ -35,6 +33,7 @@ pprof_add_location(struct pprof_sums *s, uint64_t id)
 		return 0;
 	if (number == 0 || id >= 2 * s->locations.n)
 		return number;
+	/* Most ids are 1, 2, 3: s->near finds small ones without a hash. */
 	if (id >= s->near.n && !cg_resize(s->job, &s->near, id + 1))
 		return 0;
 	s->near.at[id] = number;

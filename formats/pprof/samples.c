@@ -19,9 +19,9 @@
 /* ---- Fields of a sample -------------------------------------------------- */
 
 /*
- * Checks the eight bytes at "at". Returns a number other than 0 if one is 0,
- * or if four in a row have the highest bit set. Four such bytes are part of a
- * varint of more than four bytes. 0: all bytes are parts of short varints.
+ * Returns a number other than 0 if one of the eight bytes at the pointer `at`
+ * is 0, or four in a row have their highest bit set, as in a varint of more
+ * than four bytes.
  */
 static uint64_t
 find_odd(const char *at)
@@ -35,9 +35,9 @@ find_odd(const char *at)
 }
 
 /*
- * Checks the bytes of a path quickly, eight at a time. Returns true only if
- * all are complete varints of at most seven bytes, without a byte 0. Returns
- * false if in doubt, and for fewer than eight bytes.
+ * Returns true only if the bytes are complete varints other than 0, of at most
+ * seven bytes each. Checks eight bytes at a time. False if in doubt, and for
+ * fewer than eight bytes.
  */
 static bool
 are_plain(struct cg_slice bytes)

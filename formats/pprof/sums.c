@@ -212,10 +212,8 @@ list_sample(struct pprof_sums *s, uint32_t id)
 }
 
 /*
- * Returns the sum of the samples with path "id" and this set of labels; adds
- * it if it is new. A path refers to the sum of its last sample. If that sum
- * has other labels, looks in the table by path and labels. The result is valid
- * until a sum is added. NULL: out of memory (reported).
+ * Returns the sum of samples with path id and this set of labels, added if it
+ * is new. Valid until the next one is added. NULL: out of memory (reported).
  */
 static struct pprof_sample *
 get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
@@ -229,6 +227,7 @@ get_sample(struct pprof_sums *s, uint32_t id, uint32_t labels)
 	sample = pprof_sample(s, path->sample - 1);
 	if (sample->labels == labels)
 		return sample;
+	/* A path has its last sample; a table has those of other labels. */
 	if (!list_sample(s, path->sample))
 		return NULL;
 	listed = find_sample(s, id, labels, hash_sample(s, id, labels));
@@ -264,11 +263,9 @@ add_waiting(struct pprof_sums *s, const struct pprof_batch *batch,
 }
 
 /*
- * Prepares for adding the batch's samples. Computes the hash of each sample's
- * path. Sets the member "likely" of each sample to the path that it probably
- * has. Prefetches the memory that adding the samples will read: hash slots,
- * then paths, then the bytes and sums of paths. Takes each step for all
- * samples before the next step, so that the cache misses overlap.
+ * Computes hash and likely path of each sample of the batch, and prefetches
+ * what adding the samples reads. Does each step for all samples, so that cache
+ * misses overlap.
  */
 static void
 fetch_batch(const struct pprof_sums *s, struct pprof_batch *batch)

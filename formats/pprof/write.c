@@ -31,10 +31,9 @@ write_number(struct proto_writer *w, unsigned field, uint64_t value)
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * Returns the default sample type to write. A description of the profile may
- * name it. Else it is the main event, because readers would take the last
- * type. Returns "" (none) without such a description if there are fewer than
- * two events.
+ * Returns the default sample type to write: the one that a description names,
+ * else the main event, as readers otherwise take the last type. "": fewer than
+ * two events, and no such description.
  */
 static struct cg_slice
 default_type(const struct proto_writer *w)

@@ -112,10 +112,8 @@ is_named(const struct proto_writer *w, const struct cg_stack *node)
 }
 
 /*
- * Returns the index + 1 of a frame in w->frames, and adds the frame if no
- * equal one exists. A map finds equal frames, but its keys have only 64 bits.
- * So first numbers pairs of fields, then pairs of such a number and a field,
- * until one key stands for the whole frame. 0: out of memory (reported).
+ * Returns the index + 1 of a frame, which is added if no equal one exists; 0:
+ * out of memory (reported).
  */
 static uint32_t
 add_frame(struct proto_writer *w, const struct proto_out_frame *new)
@@ -123,6 +121,7 @@ add_frame(struct proto_writer *w, const struct proto_out_frame *new)
 	uint32_t count = (uint32_t)w->frames.n, place, addr, at, id;
 	struct proto_out_frame *frame;
 
+	/* A map's key has 64 bits, so two fields become a number each time. */
 	place = number(w, &w->place_ids,
 	    (uint64_t) new->function << 32 | new->line, &w->places);
 	addr = number(w, &w->addr_ids, new->addr, &w->addrs);

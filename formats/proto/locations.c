@@ -16,10 +16,9 @@
 /* ---- Mappings ----------------------------------------------------------- */
 
 /*
- * Adds a description of a mapping to the graph's part, "0x400000-0x500000 0x0
- * 0x0 - /bin/prog": range, offset, bias, build-id ("-": none), path. Adds none
- * if only the path is known. "number" is the mapping's number in the address
- * space, which knows the bias. False: out of memory (reported).
+ * Adds a description of a mapping to the graph's part: "0x400000-0x500000 0x0
+ * 0x0 - /bin/prog" (range, offset, bias, build-id, path). number: that of the
+ * mapping in t->space. False: out of memory (reported).
  */
 static bool
 describe_mapping(
@@ -167,12 +166,9 @@ get_frame(struct proto_tables *t, struct proto_frame *frame)
 }
 
 /*
- * Adds the frames of a location to the graph as callees of *node, and sets
- * *node to the innermost. There are "count" frames in t->frames from index
- * "first" on, the innermost first. A few bytes of the input can refer to a
- * location with many frames. So all frames but one count toward the memory
- * that an input of this size may take. False: the limit is exceeded
- * (reported).
+ * Adds count frames of a location, innermost first, to *node as callees. *node
+ * becomes the innermost. first: index of the first. All but one take no bytes
+ * of the file, so their memory is limited. False: too many (reported).
  */
 bool
 proto_put_frames(

@@ -48,10 +48,9 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 }
 
 /*
- * Parses "START-LIMIT OFFSET BIAS BUILDID PATH", with hexadecimal numbers,
- * into *mapping. The texts of *mapping are parts of the text. Build-id "-"
- * becomes "". The reader describes mappings of an input in this form. False:
- * the text has another form; *mapping is then undefined.
+ * Parses the description of a mapping, "START-LIMIT OFFSET BIAS BUILDID PATH",
+ * into *mapping, whose texts point into the text. Build-id "-" becomes empty.
+ * False: another form; *mapping is undefined.
  */
 static bool
 parse_mapping(struct cg_slice text, struct proto_out_mapping *mapping)
@@ -210,9 +209,9 @@ is_part_of_others(struct cg_slice path)
 }
 
 /*
- * Rates how likely the object is the main program. 4: its path is the command.
- * 3: its base name is that of the command's first word. 2: another file. 1: a
- * library or the like. 0: no file.
+ * Returns how likely the object is the main program: 4: its path is the
+ * command; 3: its base name is that of the command; 2: another file; 1: a
+ * library or the like; 0: no file.
  */
 static int
 rate_object(const struct proto_writer *w, cg_object object)
@@ -287,10 +286,9 @@ add_main_mapping(struct proto_writer *w)
 /* ---- Addresses ---------------------------------------------------------- */
 
 /*
- * Sets range[] to the addresses of a mapping in its object; "high" is
- * excluded. They are without the bias that the process adds. Returns the
- * number of ranges. 2: the range wraps at the end of the address space. 0: the
- * mapping has no object, no limit or no addresses.
+ * Sets range[] to the addresses of a mapping in its object, without the
+ * process's bias; high is excluded. Returns the number of ranges: 2 if they
+ * wrap around, 0 if there are none.
  */
 static int
 get_ranges(const struct proto_out_mapping *mapping, struct range range[2])
@@ -395,15 +393,14 @@ find_edge(const struct proto_writer *w, const struct proto_edge *wanted)
 }
 
 /*
- * Returns the index of the first free edge, from index "at" on (included). An
- * edge is free if the addresses from it to the next edge belong to no mapping
- * yet. There is always one. Follows links over assigned ranges, and shortens
- * the links (union-find).
+ * Returns the index of the first edge from `at` on that begins addresses
+ * without a mapping. There must be such an edge.
  */
 static uint32_t
 find_free(struct proto_edge *edges, uint32_t at)
 {
 	while (edges[at].free != at) {
+		/* Shortens the links over assigned addresses (union-find). */
 		edges[at].free = edges[edges[at].free].free;
 		at = edges[at].free;
 	}
@@ -411,10 +408,8 @@ find_free(struct proto_edge *edges, uint32_t at)
 }
 
 /*
- * Assigns a range to a mapping, except for parts that belong to earlier
- * mappings. "mapping" is the mapping's index + 1. The edges of the range are
- * in w->edges. The space after the last edge is never assigned, so find_free()
- * always ends.
+ * Assigns to a mapping the parts of a range that no earlier mapping has.
+ * mapping: its index + 1. w->edges must have the edges of the range.
  */
 static void
 take_range(struct proto_writer *w, uint32_t mapping, struct range range)
@@ -424,6 +419,7 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 	const struct proto_edge low = low_edge(object, range),
 				high = high_edge(object, range);
 	struct proto_edge *edges = w->edges.at;
+	/* What follows the last edge stays free, so find_free() ends. */
 	uint32_t end = find_edge(w, &high);
 
 	for (uint32_t at = find_free(edges, find_edge(w, &low)); at < end;
@@ -434,11 +430,9 @@ take_range(struct proto_writer *w, uint32_t mapping, struct range range)
 }
 
 /*
- * Assigns the addresses of each object to the object's mappings, in the order
- * of w->mappings. A mapping gets only addresses that no earlier mapping has.
- * Sets "first" of each object to its first mapping, and "rest" to its first
- * mapping without a limit (0: none). Addresses that no mapping has belong to
- * "rest". So mappings of the object that come after "rest" get none.
+ * Assigns to each mapping, in order, the addresses of its object that no
+ * earlier one has. Sets each object's first mapping, and `rest`: its first one
+ * without a limit, which gets all others.
  */
 static void
 assign_addresses(struct proto_writer *w)

@@ -184,9 +184,8 @@ compare_labelled(const void *pa, const void *pb)
 
 /*
  * Sorts a node's rows by labels, and stores their indices in w->order from
- * index *rows on. Adds their number to *rows. The rows are a linked list;
- * "row" is the index + 1 of its first element, or 0. order->labelled must have
- * room for the node's rows, and w->order for all rows.
+ * *rows on. Adds their number to *rows. row: index + 1 of the first in a
+ * linked list; 0: no rows. w->order and order->labelled must have room.
  */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)

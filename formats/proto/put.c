@@ -266,10 +266,9 @@ proto_get_times(const struct proto_writer *w)
 }
 
 /*
- * Returns the sampling period to write. If it is unknown, its number is 0.
- * Merged profiles may have several periods. Of those with the type and unit of
- * the first one, returns the longest. combineHeaders() in merge.go of pprof
- * also takes the longest, but rejects other types.
+ * Returns the sampling period to write; number 0: unknown. Of merged profiles,
+ * it is the longest one with the first one's type and unit, as in pprof's
+ * combineHeaders() (merge.go).
  */
 struct proto_period
 proto_get_period(const struct proto_writer *w)

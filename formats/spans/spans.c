@@ -34,10 +34,9 @@ new_total(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Finds the total (time and calls of one stack) of a new call, and adds it if
- * it is new. The call is named open->name. Its caller is the innermost open
- * call of the thread with index "id". Sets open->total to the total's index +
- * 1. False: out of memory (reported).
+ * Sets open->total to the index + 1 of the total (time and calls of one stack)
+ * of a call of open->name by the innermost open call of thread id. Adds a new
+ * total. False: out of memory (reported).
  */
 static bool
 get_total(struct spans *spans, uint32_t id, struct spans_open *open)
@@ -236,17 +235,15 @@ has_begin(const struct spans *spans, const struct spans_event *event)
 }
 
 /*
- * Handles an event E, the end of a call. The call is the innermost open one of
- * the thread that has no known end and, if the event has a name, this name.
- * Ends the call and the calls inside it. Warns if the innermost call inside it
- * took time. If no open call matches, warns and ends none. has_begin() finds
- * that out without a search. So a file of such ends does not take quadratic
- * time.
+ * Ends the innermost open call of the event's name without a known end, and
+ * calls inside it. An event without a name ends any call. Warns if there is no
+ * such call, or if a call inside it took time.
  */
 static void
 find_end(struct spans *spans, const struct spans_event *event)
 {
 	struct spans_thread *thread = &spans->thread.at[event->thread];
+	/* Without a search, so that many such ends take linear time. */
 	size_t to = has_begin(spans, event) ? thread->open.n : 0;
 
 	while (to > 0 && (thread->open.at[to - 1].ends ||
@@ -355,10 +352,9 @@ run_events(struct spans *spans, size_t n)
 }
 
 /*
- * Sets spans->unsorted if this event of a thread is out of order. An event
- * must not be earlier than the thread's newest event. If both have the same
- * time, neither may have a duration, as the longer one must come first.
- * Updates the thread's newest time.
+ * Sets spans->unsorted if an event is earlier than the newest one of its
+ * thread. Also does if both have the same time and one a duration, as the
+ * longer must come first. Updates the newest time.
  */
 static void
 note_order(struct spans *spans, const struct spans_event *event)
@@ -426,10 +422,9 @@ get_fn(struct spans *spans, cg_name name)
 }
 
 /*
- * Adds the calls of a total (time and calls of one stack) to the arc of its
- * caller and callee. An arc sums the calls over all stacks of a thread. Call
- * it thread by thread, because arc_ids refers to the arcs of the latest
- * thread. False: out of memory (reported).
+ * Adds the calls of a total (one stack) to the arc of its caller and callee in
+ * this thread. Totals must come thread by thread, as arc_ids has the arcs of
+ * one. False: out of memory (reported).
  */
 static bool
 add_arc(struct spans *spans, const struct spans_total *total)
@@ -452,11 +447,9 @@ add_arc(struct spans *spans, const struct spans_total *total)
 }
 
 /*
- * Adds stacks of a thread with their times to the graph, and their calls to
- * the spans' arcs (sums of calls by caller and callee). Each stack is a total
- * in a linked list. "index" is the index + 1 of the first total, or 0. A
- * total's caller comes before it in the list, or has its node already. Sets fn
- * and node of each total. False: an error (reported).
+ * Adds the stacks of a thread with their times to the graph, and their calls
+ * to arcs. index: index + 1 of the first total in a list, callers first. Sets
+ * fn and node. False: an error (reported).
  */
 static bool
 add_stacks(struct spans *spans, uint32_t index)

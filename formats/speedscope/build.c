@@ -83,12 +83,10 @@ find_unit(struct reader *r, const struct profile *profile)
 }
 
 /*
- * Selects the part of the graph to which a profile of the file belongs, and
- * adds it if it is new. A part is a process or thread. A profile of another
- * tool is a part of its own. cgconv writes one profile for each event of a
- * part. So the first of these profiles adds the part and its descriptions.
- * Sets *first to whether this profile is the first one of its part. The caller
- * counts only the samples of first profiles. False: out of memory (reported).
+ * Makes the part (process or thread) of a profile the current one; adds it if
+ * new. cgconv writes a profile for each event of a part. Other tools' profiles
+ * are parts of their own. *first: the part's first profile. False: out of
+ * memory (reported).
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile, bool *first)

@@ -172,10 +172,9 @@ speedscope_take_ours(struct reader *r)
 }
 
 /*
- * Reads a number of the array "counts": how many samples the next stack of the
- * profile stands for. Adds it to the samples of the stack's cost. The first
- * number of a cost replaces the samples counted so far. Ignores the number if
- * the stack has no cost. False: an error (reported).
+ * Reads a number of the array "counts", and adds it to the samples of the next
+ * stack's cost. The first number of a cost replaces them. A stack without a
+ * cost is ignored. False: an error (reported).
  */
 static bool
 take_count(struct reader *r)

@@ -54,12 +54,10 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 }
 
 /*
- * Writes the name of a profile as a JSON string: the event, and the name of
- * the command or thread, "cycles of prog". Appends the number of the thread,
- * else of the process, else of the part: "cycles of prog, thread 7". But omits
- * the number if the file has one part, unless head->named is set and there is
- * a thread or process. Appends GUESSED if the stacks were guessed. If memory
- * runs out, writes nothing, and the job fails.
+ * Writes a profile's name as a JSON string, "cycles of prog". With several
+ * parts, or if head->named asks for it, adds thread, process or part: "cycles
+ * of prog, thread 7". Marks guessed stacks. If memory runs out, writes nothing,
+ * and the job fails.
  */
 static void
 put_profile_name(struct writer *w, const struct profile_head *head)

@@ -75,11 +75,9 @@ count_samples(const struct writer *w, cg_part part)
 }
 
 /*
- * Prepares w for a part; parts must come in ascending order. Sets w->covered
- * to the sums of the costs in all timelines (tracks) of the part, by event.
- * They tell whether timelines have all costs of an event. Sets w->samples to
- * the samples of the part's stacks, w->first_track to the part's first track,
- * and w->entries to 0. Does nothing if the last call was for the same part.
+ * Sets w->covered to the sums of costs in the part's timelines, by event. Also
+ * sets w->samples, to those of its stacks, w->first_track and w->entries.
+ * Parts must ascend; a repeated call does nothing.
  */
 static void
 cover_part(struct writer *w, cg_part part)
@@ -163,10 +161,9 @@ get_cost(
 }
 
 /*
- * Moves it->at, the time up to which the profile is written, to the end of a
- * sample. The sample lasts as long as its cost. In a profile with gaps, first
- * moves it->at over the idle time before the sample, and returns this time.
- * Else returns 0.
+ * Moves it->at, up to which the profile is written, to the end of a sample. A
+ * sample lasts as long as its cost. Returns the idle time before the sample; 0
+ * unless the profile has gaps.
  */
 static uint64_t
 advance(struct profile *it, const struct cg_moment *moment, uint64_t cost)

@@ -99,9 +99,9 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 }
 
 /*
- * Adds the weight of a sample to the cost of its node in the profile, and the
- * sample to the timeline. In a profile with gaps, the weight of a sample
- * without frames (node 0) is no cost. False: an error (reported).
+ * Adds the weight of a sample to the cost of its node, and the sample to the
+ * timeline. Without frames (node 0), it is no cost in a profile with gaps.
+ * False: an error (reported).
  */
 static bool
 add_weight(struct reader *r, uint32_t node, const struct decimal *value)
@@ -320,10 +320,9 @@ top(const struct reader *r)
 }
 
 /*
- * Sets r->now, the clock of an evented profile, to the time of an event. Adds
- * the time since the last event to the cost of the innermost open frame. If no
- * frame is open, adds it to node 0, but drops it in a profile with gaps.
- * False: an error (reported), such as a time before the last one.
+ * Sets r->now to the time of an event. Adds the time since the last event to
+ * the innermost open frame; without one, to node 0 or, in a profile with gaps,
+ * to nothing. False: an error (reported).
  */
 static bool
 advance_time(struct reader *r, const struct decimal *at)

@@ -69,10 +69,9 @@ scale_time(const struct decimal *value, uint64_t factor)
 }
 
 /*
- * Returns the sum of the node's weights so far; a node without a sum gets one
- * of 0. A cost is the difference of two rounded sums, so that rounded costs
- * add up to the rounded total. NULL: out of memory (reported). Valid until the
- * next call.
+ * Returns the sum of the node's weights so far, at first 0. Costs are
+ * differences of rounded sums, so that they add up to the rounded total. Valid
+ * until the next call. NULL: out of memory (reported).
  */
 static struct decimal *
 get_sum(struct reader *r, uint32_t node)
@@ -92,9 +91,7 @@ get_sum(struct reader *r, uint32_t node)
 
 /*
  * Adds a sample to the timeline, and moves the clock (line->now) by its
- * weight. A sample without a frame is idle time in a profile of another tool,
- * or with gaps. Then only moves the clock, as the reader has dropped the cost,
- * too. Costs cannot overflow, as build.c has added their sums. False: out of
+ * weight. Dropped time without a frame only moves the clock. False: out of
  * memory (reported).
  */
 static bool
@@ -117,6 +114,7 @@ add_sample(struct reader *r, const struct profile *profile,
 	sum = get_sum(r, node);
 	if (!sum)
 		return false;
+	/* Nothing overflows: build.c has added the same sums. */
 	(void)speedscope_scale(sum, line->factor, &before);
 	(void)speedscope_add_decimal(sum, weight);
 	(void)speedscope_scale(sum, line->factor, &after);

@@ -31,11 +31,9 @@ new_frame(
 }
 
 /*
- * Sets w->frame_of[node] to the index of the node's frame in w->frame. Appends
- * the frame if w->frame does not have it. A frame has one file: the function's
- * own file or, if that is unknown, the file of the line. If the line is in
- * another file than the function's, writes no line and counts this in
- * w->elsewhere. False: out of memory (reported).
+ * Sets w->frame_of[node] to the id of the node's frame, which is added to
+ * w->frame if it is new. A frame has one file, the function's if known; lines
+ * in another are dropped. False: out of memory (reported).
  */
 static bool
 find_frame(struct writer *w, cg_node node)
@@ -257,12 +255,9 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 }
 
 /*
- * Adds the costs that the stacks of a part (process or thread) have in one
- * event to w->cost, by merged stack. Adds samples to w->count, but only those
- * of stacks without a cost in an earlier event. Both must be 0 before. Lists
- * the ranks of stacks with costs in w->rank, sorted. Costs cannot overflow, as
- * the part's total fits. A number of samples that overflows becomes
- * UINT64_MAX.
+ * Adds the event's costs, and the samples, of a part to w->cost and w->count
+ * by merged stack. Both must be 0. Omits samples of stacks with a cost in an
+ * earlier event. Lists the stacks' ranks, sorted, in w->rank.
  */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)
@@ -277,6 +272,7 @@ sum_costs(struct writer *w, cg_part part, size_t event)
 			continue;
 		if (w->cost[at] == 0)
 			w->rank[w->ranks++] = w->rank_of[at];
+		/* Cannot overflow, as the part's total fits. */
 		w->cost[at] += stack.cost[event];
 		if (is_first_cost(&stack, event) &&
 		    __builtin_add_overflow(

@@ -50,10 +50,9 @@ take_parts(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Handles a frame in the form of stack mode perf: "7f3a name+12 (/lib/x.so)".
- * Sets *object and *addr, and shortens *name to "name+12". Without an address
- * in front of the name, *addr becomes 0. Changes nothing if the frame does not
- * end in an object in brackets.
+ * Splits a frame of stack mode perf, "7f3a name+12 (/lib/x.so)", into *addr, 0
+ * if it has none, *name and *object. Changes nothing if no object in brackets
+ * is at the end.
  */
 static void
 cut_mode(struct cg_slice *name, struct cg_slice *object, uint64_t *addr)
@@ -94,10 +93,9 @@ take_frame(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Cuts the end of a map's key, "]: 12", off the line. Sets *counted to whether
- * a number follows the bracket. If so, sets *count to the number. After "]:"
- * alone, a histogram follows on the next lines. Returns false, and leaves the
- * line, if the line does not end a key.
+ * Cuts "]: 12", the end of a map's key and its count, off the line. *counted:
+ * a number follows, and goes to *count. After "]:" alone, a histogram does.
+ * False: the line ends no key, and stays.
  */
 static bool
 cut_count(struct cg_slice *line, bool *counted, uint64_t *count)

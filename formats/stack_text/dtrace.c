@@ -117,10 +117,9 @@ cut_place(struct cg_slice *text, struct stap_frame *frame)
 }
 
 /*
- * Splits a line into the parts of a SystemTap frame: name, address, module,
- * file and line. The texts in *frame point into the line. In a frame without a
- * name, the address becomes the offset in the module. False: the line is no
- * such frame, or has only an address. Then *frame is undefined.
+ * Splits a SystemTap frame into name, address, module, file and line, parts of
+ * the line. Without a name, the address becomes the offset in the module.
+ * False: no such frame, or only an address; *frame is undefined.
  */
 static bool
 split_systemtap(struct cg_slice text, struct stap_frame *frame)

@@ -75,10 +75,9 @@ add_wait(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Returns true if the line is the first one of a goroutine, "goroutine 18
- * gp=0xc m=3 [state, 5 minutes]:". Then sets *state to the part of the line in
- * brackets. Labels in braces may follow the brackets. False: another line;
- * *state is then undefined.
+ * Recognises the first line of a goroutine, "goroutine 18 gp=0xc m=3 [state, 5
+ * minutes]:", and sets *state to the text in brackets. Labels in braces may
+ * follow. False: another line; *state is undefined.
  */
 static bool
 take_header(struct cg_slice line, struct cg_slice *state)
@@ -112,10 +111,9 @@ begin(struct reader *r, struct cg_slice state)
 }
 
 /*
- * Completes the function whose name was read before (r->name). "pos" is its
- * file and line. Appends its frame to the stack. If it is the function that
- * created the goroutine, adds its name as a label instead. False: out of
- * memory (reported).
+ * Completes the pending function (r->name), whose file and line are pos:
+ * appends its frame to the stack. If it created the goroutine, it becomes a
+ * label instead. False: out of memory (reported).
  */
 static bool
 end_function(struct reader *r, struct cg_pos pos)
@@ -152,10 +150,9 @@ end(struct reader *r)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * Reads the line after a function's name, "/tmp/main.go:10 +0x1e fp=0xc0
- * sp=0xc1 pc=0x45". Adds the function with this file and line. An offset
- * ("+0x1e") tells that the function is not inlined. Does nothing if no
- * function precedes the line. False: an error (reported).
+ * Reads the line after a function, "/tmp/main.go:10 +0x1e fp=0xc0", and adds
+ * the function with this place. An offset means that it is not inlined. Does
+ * nothing if no function precedes. False: an error (reported).
  */
 static bool
 take_place(struct reader *r, struct cg_slice line)

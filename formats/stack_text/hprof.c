@@ -243,9 +243,9 @@ take_number(struct cg_slice *line, uint64_t *number)
 
 /*
  * Reads a row of the current section, " 1 21.64% 21.64% 686 300011
- * java.io.FileInputStream.read", and appends it to the section. A row of a
- * section of times does not state its time. Computes the time in ns, from the
- * row's first percentage and the section's total. False: an error (reported).
+ * java.io.FileInputStream.read", and appends it. In sections of times, the
+ * value is the first percentage of the total, in ns. False: an error
+ * (reported).
  */
 static bool
 take_row(struct reader *r, struct cg_slice line)
@@ -275,11 +275,10 @@ take_row(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Begins a section at its first line, such as "CPU TIME (ms) BEGIN (total =
- * 3170) Mon Aug 4 22:22:24 2008". No section may be open. Sets r->kind to the
- * section's kind, and drops the rows of an earlier section of that kind. Sets
- * r->total to the total in ns, or to 0 for a kind whose values are not times.
- * Ignores other lines. False: the total is missing or too large (reported).
+ * Begins the section of a line such as "CPU TIME (ms) BEGIN (total = 3170)";
+ * none may be open. Sets r->kind and the total, in ns, or 0 if it is no time.
+ * Drops earlier rows of that kind. Ignores other lines. False: rejected
+ * (reported).
  */
 static bool
 begin_section(struct reader *r, struct cg_slice line)

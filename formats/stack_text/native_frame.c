@@ -167,12 +167,10 @@ push(struct text_frames *frames, struct cg_slice name, struct cg_slice object,
 }
 
 /*
- * Appends a frame of gdb to the stack. "text" is the frame after its number
- * and address. "has_addr" tells whether the frame has the address "addr". If a
- * frame without an address follows another frame, that frame is inlined into
- * it. Then marks the frame before as inlined, and gives its address to the new
- * one. A signal handler has no address either, but nothing is inlined into it.
- * False: out of memory (reported).
+ * Appends a frame of gdb to the stack. text: after its number and address. If
+ * has_addr is false, the frame before is inlined into this one, which gets its
+ * address. Nothing is inlined into a signal handler. False: out of memory
+ * (reported).
  */
 static bool
 add_gdb(struct text_frames *frames, struct cg_slice text, uint64_t addr,
@@ -218,10 +216,10 @@ take_source(
 }
 
 /*
- * Appends a frame of eu-stack to the stack. "text" is its first line after the
- * address, "- 1 main - /tmp/waits". "more" has the lines that continue the
- * frame. If the frame before has the same address and another function, marks
- * it as inlined (into the new frame). False: out of memory (reported).
+ * Appends a frame of eu-stack to the stack. text: its first line after the
+ * address, "- 1 main - /tmp/waits"; more: further lines. Another function
+ * before it, with this address, becomes inlined. False: out of memory
+ * (reported).
  */
 static bool
 add_elfutils(struct text_frames *frames, struct cg_slice text, uint64_t addr,

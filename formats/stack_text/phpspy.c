@@ -29,9 +29,8 @@ struct reader {
 
 /*
  * Reads a frame, "1 Pool::wait /srv/pool.php:9", and appends it to the stack.
- * Depth 0 begins a sample. Then first adds the stack of the previous sample to
- * the graph. The last frame of a sample may be truncated, so that file or line
- * is missing. False: an error (reported).
+ * Depth 0 begins a sample, and adds the stack before it to the graph. File or
+ * line may be missing. False: an error (reported).
  */
 static bool
 take_frame(struct reader *r, struct cg_slice line)

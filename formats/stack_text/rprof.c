@@ -83,9 +83,9 @@ take_place(struct reader *r, struct cg_slice *line, struct cg_pos *pos)
 }
 
 /*
- * Takes a name in quotes off *line, and sets *name to it without the quotes.
- * The name may contain quotes: it ends at the first quote that a blank or the
- * end of the line follows. False: there is none, and nothing is taken.
+ * Takes a name in quotes off *line; *name is without the quotes. It may
+ * contain quotes, so it ends at the first one before a blank or the line's
+ * end. False: there is none, and nothing is taken.
  */
 static bool
 take_name(struct cg_slice *line, struct cg_slice *name)
@@ -119,9 +119,8 @@ add_sample(struct reader *r)
 
 /*
  * Reads the frames of a line, leaf first, and adds the stack as one sample,
- * unless it is empty. A file and line without a function may come last. They
- * are the place of the outermost call, at top level, and the graph has no
- * frame for it. So ignores them. False: an error (reported).
+ * unless it is empty. Drops the place of the outermost call, a file and line
+ * without a function. False: an error (reported).
  */
 static bool
 take_stack(struct reader *r, struct cg_slice line)

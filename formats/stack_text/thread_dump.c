@@ -49,10 +49,9 @@ keep(struct reader *r, struct cg_slice text)
 /* ---- Threads ------------------------------------------------------------- */
 
 /*
- * Sets process, thread and state of the next sample, from r->key and r->state.
- * A state becomes a label. But labels passed to the library replace those that
- * it makes of the key. So with a state, pid, tid and thread are passed as
- * labels, too.
+ * Sets process, thread and state (r->key, r->state) of the sample that is
+ * added next. Labels replace those made of the key, so with a state, all are
+ * passed as labels.
  */
 static void
 set_sample(struct reader *r)
@@ -97,11 +96,9 @@ end_thread(struct reader *r)
 }
 
 /*
- * Ends the current thread, and adds its stack. Then begins the next thread,
- * which keeps the process of the current one. Clears its tid, name and state.
- * "dialect" is the tool that printed the next stack. "headed" tells that the
- * thread has a header line. gdb may print one frame before all threads, to
- * show where a program stopped. Drops that frame. False: an error (reported).
+ * Ends the current thread, adding its stack, and begins another one of the
+ * process. dialect: the tool whose frames follow; headed: a line of its own
+ * introduces the thread. False: an error (reported).
  */
 static bool
 begin_thread(struct reader *r, enum dialect dialect, bool headed)
@@ -237,10 +234,9 @@ find_quote(struct cg_slice line)
 }
 
 /*
- * Reads the line of jstack that begins a thread, "worker" #9 [6370] daemon
- * prio=5 tid=0x7f24 nid=0x18e2 runnable, into *h. Takes the name, and as tid
- * the number after nid=. Without nid, the tid is the number in brackets.
- * False: another line; *h may have changed.
+ * Reads jstack's line that begins a thread, "worker" #9 [6370] daemon prio=5
+ * nid=0x18e2, into *h. The tid is nid or, if that is missing, the number in
+ * brackets. False: another line; *h may have changed.
  */
 static bool
 take_java(struct cg_slice line, struct header *h)
@@ -364,11 +360,10 @@ keep_line(struct reader *r, struct cg_slice text)
 }
 
 /*
- * Reads the first line of a frame of gdb or eu-stack, "3 0x00005604c52b53b7 in
- * ...", without its "#". Ends the frame before it, and stores the line in
- * r->text. Frame 0 begins another thread, unless the current thread has no
- * frame yet. Ignores other text, and a frame with another number outside of
- * threads of these tools. False: an error (reported).
+ * Reads a frame of gdb or eu-stack, "3 0x00005604c52b53b7 in ...": ends the
+ * frame before it, and keeps the line. Frame 0 begins a thread, unless this
+ * one has no frame. Ignores other text, and other frames outside of such
+ * threads. False: an error (reported).
  */
 static bool
 take_native(struct reader *r, struct cg_slice line)
@@ -562,11 +557,9 @@ start(struct reader *r, const struct header *h)
 }
 
 /*
- * Reads a line that neither begins a thread nor is a frame of gdb. It is a
- * frame of Java or Python, or other text, which may state the process. Other
- * text ends the thread. A thread of gdb ends only at a line that states the
- * process. If gdb says that more frames follow, appends a frame that stands
- * for them. False: an error (reported).
+ * Reads a line that neither begins a thread nor is a frame of gdb: a frame of
+ * Java or Python, or the process. Other text ends a thread; only the process
+ * ends one of gdb. False: an error (reported).
  */
 static bool
 take_other(struct reader *r, struct cg_slice line)

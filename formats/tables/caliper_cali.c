@@ -44,10 +44,9 @@ struct cali {
 };
 
 /*
- * Takes a key or value off *rest, up to ',' or '=' or the end. Takes this
- * character, too, and stores it in *end (0 at the end). Returns a copy without
- * the backslashes of escapes; "\n" becomes a newline. Writes the copy at *to,
- * and moves *to to its end. The room at *to must be as large as *rest.
+ * Takes a key or value off *rest, with the ',' or '=' after it. *end becomes
+ * that character, 0 at the end. Returns a copy with escapes replaced, written
+ * at *to, which moves past it. *to must have room for *rest.
  */
 static struct cg_slice
 take_value(struct cg_slice *rest, char **to, char *end)
@@ -74,11 +73,9 @@ take_value(struct cg_slice *rest, char **to, char *end)
 }
 
 /*
- * Splits a line, a record of fields KEY=VALUE=VALUE... Stores the values of
- * the keys id, attr, data and ref in r->value, which has a list for each of
- * these keys. Sets *kind to the value of the key __rec, and *parent to that of
- * the key parent; each is "" if absent. The texts are valid until the next
- * call. False: out of memory (reported).
+ * Splits a line of fields KEY=VALUE=VALUE... into r->value, lists by key. Sets
+ * *kind and *parent to the fields __rec and parent, or "". Texts are valid
+ * until the next call. False: out of memory (reported).
  */
 static bool
 split_record(struct cali *r, struct cg_slice line, struct cg_slice *kind,
@@ -202,10 +199,9 @@ take_node(struct cali *r, struct cg_slice parent)
 }
 
 /*
- * Returns how to read the values of an attribute, whose id is in the text.
- * Stores the result by id for later calls. The first time, adds 1 to
- * r->c->columns if the attribute's values are dropped. Valid until the next
- * call. NULL: no such attribute, or out of memory (reported).
+ * Returns how to read the values of the attribute whose id is in the text,
+ * valid until the next call. Counts an attribute once if its values are
+ * dropped. NULL: no such attribute, or out of memory (reported).
  */
 static const struct caliper_metric *
 find_metric(struct cali *r, struct cg_slice text)

@@ -62,10 +62,9 @@ take_columns(struct caliper *c, struct json *j)
 }
 
 /*
- * Reads an object up to its end. "string" and "count" are names of keys;
- * "count" may be NULL. If the value of key "string" is a text, sets *text to
- * it. Sets *number to the value of key "count". Leaves them if the object has
- * no such key. False: an error (reported).
+ * Reads an object up to its end. Sets *text to the text of key `string`, and
+ * *number to that of key `count` (NULL: none). Leaves what is missing. False:
+ * an error (reported).
  */
 static bool
 take_object(struct caliper *c, struct json *j, const char *string,

@@ -167,11 +167,9 @@ caliper_add_path(struct caliper *c, uint32_t parent, cg_name name)
 }
 
 /*
- * Computes the self values of events that have only inclusive values. First
- * sets the self value of each path to its inclusive value. Then subtracts the
- * inclusive value of each path from a self value: that of the nearest path
- * around it that has values. A self value that would be negative becomes 0;
- * counts these in c->smaller. A path's parent must precede it in c->path.
+ * Computes self values of events with only inclusive ones: subtracts a path's
+ * value from that of the nearest path around it that has one. A negative
+ * result becomes 0, counted in c->smaller. Parents must come first in c->path.
  * False: out of memory (reported).
  */
 static bool

@@ -8,11 +8,9 @@
 /* ---- Rows ---------------------------------------------------------------- */
 
 /*
- * Takes a field in quotes off *rest. Blanks may precede the first quote. Sets
- * *field to a copy of the field, with these blanks but without the quotes. Two
- * quotes in the field become one. Writes the copy at *to, where there must be
- * room for it, and moves *to to its end. False: the field is not quoted, and
- * nothing is taken.
+ * Takes a quoted field, and blanks before it, off *rest. *field is a copy with
+ * one quote for two. It is written at *to, which has room and moves past it.
+ * False: the field is not quoted, and nothing is taken.
  */
 static bool
 take_quoted(struct cg_slice *rest, char **to, struct cg_slice *field)

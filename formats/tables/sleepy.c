@@ -189,10 +189,9 @@ take_times(struct reader *r, struct cg_slice line)
 }
 
 /*
- * Reads a file of the archive. If "second" is NULL, calls take() with each
- * line. Otherwise the file has pairs of lines. Then calls take() with the
- * first line of a pair, and second() with the other. Ends at an empty line
- * that take() would get. False: no such file, or another error (reported).
+ * Reads a file of the archive: calls take() with each line or, unless second
+ * is NULL, take() and second() in turn. Ends at an empty line for take().
+ * False: no such file, or another error (reported).
  */
 static bool
 read_member(struct reader *r, const char *name,

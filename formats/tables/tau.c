@@ -122,9 +122,9 @@ add_path(struct reader *r, struct row *row, struct cg_slice path)
 }
 
 /*
- * Takes the name in quotes off the line. *name is without the quotes. The name
- * may contain quotes. So it ends at the first quote that a blank and a digit
- * follow. False: malformed (not reported), and nothing is taken.
+ * Takes the name in quotes off the line; *name is without them. A name may
+ * contain quotes, so it ends at the first before a blank and a digit. False:
+ * malformed (not reported), and nothing is taken.
  */
 static bool
 take_name(struct cg_slice *line, struct cg_slice *name)
@@ -203,10 +203,9 @@ are_stacks(const struct reader *r)
 }
 
 /*
- * Warns if the rows that become stacks have less self cost than the functions.
- * The reason is a function that also ran on a path that was not recorded: this
- * part of its cost has no stack. Ignores a difference up to the number of
- * rows, as values are rounded, by less than 1 each.
+ * Warns if the self costs of the stacks are less than those of the functions:
+ * some paths were not recorded. Ignores less than 1 for each row, as values
+ * are rounded.
  */
 static void
 check_stacks(const struct reader *r)

@@ -178,9 +178,8 @@ hash_call(const struct reader *r, const struct call *call)
 
 /*
  * Returns the number of a call (node of the call tree), from 1. Several tables
- * may list one call. So if an earlier call has the same caller, function,
- * thread and numbers, returns that. Otherwise adds the call. Sets *is_new to
- * whether the call was added. 0: out of memory (reported).
+ * list a call, so an equal one is returned; *is_new: there is none, and it is
+ * added. 0: out of memory (reported).
  */
 static uint32_t
 find_call(struct reader *r, const struct call *want, bool *is_new)
@@ -340,12 +339,9 @@ take_flame(struct reader *r, struct cg_slice line)
 /* ---- Stacks -------------------------------------------------------------- */
 
 /*
- * Adds all calls to the graph, as stacks with self costs. A call has a sum,
- * and the sum of its callees. If the callees' sum of some call is larger than
- * its own sum, sums are no inclusive costs. Then sets r->counts, and takes the
- * sums as self costs. Otherwise a self cost is the call's sum less the
- * callees' sum. A caller must precede its callees in r->call. Overwrites the
- * callees' sum of each call with the call's node, for its callees.
+ * Adds all calls to the graph, as stacks; in r->call, callers precede callees.
+ * The self cost is a call's sum less that of its callees. If any callees have
+ * more, sets r->counts: the sums are no inclusive costs, but self costs.
  */
 static void
 add_calls(struct reader *r)
@@ -369,6 +365,7 @@ add_calls(struct reader *r)
 		node = cg_add_frame(r->build,
 		    caller ? (cg_node)caller->children : 0, call->fn, &nowhere,
 		    false);
+		/* From now on the node: the sum of the callees was used. */
 		call->children = node;
 		if (self > 0)
 			table_add_stack(r->build, node, 0, &self);

@@ -216,11 +216,9 @@ static const struct cg_field record_fields[] = {
 };
 
 /*
- * Reads a line, an object with a type. "first" tells that it is the first
- * line. The first line, and no other, must have the type meta. From it, adds
- * the graph's events. The last line has the type end. Sets *ended to whether
- * the line has the type end; if so, ends the recording. False: an error
- * (reported).
+ * Reads a line, an object with a type. The first line, and no other, must be
+ * of type meta; it adds the events. *ended: the line is of type end, and ends
+ * the recording. False: an error (reported).
  */
 static bool
 take_record(struct cg_doc *doc, bool first, bool *ended)

@@ -184,9 +184,9 @@ state_of(uint8_t status, char *text, size_t size)
 #define STATE_MAX 64   /* bytes of all states */
 
 /*
- * Selects the thread of the samples that are added from now on. Sets their
- * labels, which include the thread's status, and their track (timeline). Does
- * nothing if the last call had the same thread and status.
+ * Chooses the thread with this index: samples added from now on get its
+ * labels, with the status, and its track. Does nothing if the last call had
+ * the same thread and status.
  */
 static void
 select_thread(struct samples *s, size_t index, uint8_t status)
@@ -319,10 +319,9 @@ take_stack(struct samples *s, struct thread *thread, uint8_t kind)
 /* ---- Samples ------------------------------------------------------------- */
 
 /*
- * Adds a sample of the thread s->thread.at[index] to the graph, with the
- * thread's current stack. "delta" is the time since its last sample, in us. A
- * sample without frames is only counted, and moves the thread's time. False:
- * an error (reported).
+ * Adds a sample of the thread s->thread.at[index], with its current stack, to
+ * the graph. delta: time since the thread's last sample, in us. Without
+ * frames, it is only counted, and moves the time. False: an error (reported).
  */
 static bool
 add_sample(struct samples *s, size_t index, uint64_t delta, uint8_t status)

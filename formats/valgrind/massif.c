@@ -112,10 +112,9 @@ read_tree(struct massif *m, bool wanted)
 }
 
 /*
- * Adds the bytes of one stack to the graph, unless they are 0. The stack's
- * frames are nodes in m->path, from index "last", the outermost caller, to 1,
- * the function that allocated. path[0] is the whole heap. If "last" is 0, the
- * bytes belong to the function "(unknown)".
+ * Adds the bytes of one stack to the graph, unless they are 0. Its frames are
+ * the nodes in m->path from index last, the outermost caller, to 1. last 0:
+ * the function "(unknown)".
  */
 static void
 add_stack(struct massif *m, size_t last, uint64_t bytes)
@@ -146,13 +145,10 @@ add_stack(struct massif *m, size_t last, uint64_t bytes)
 }
 
 /*
- * Adds the stacks of the tree in m->node to the graph. The root is the whole
- * heap. Its children are the functions that allocate. Below them, the children
- * of a node are its callers. The bytes of children are part of the node's
- * bytes. The path from the root to a node is a stack. Its cost is the node's
- * bytes less those of the node's children. m->path and m->rest must have room
- * for the longest path. False: the children have more bytes than the node
- * (reported).
+ * Adds the stacks of the tree in m->node to the graph. A node's children are
+ * its callers. A node's own stack has its bytes less those of its children.
+ * m->path and m->rest need room for the longest path. False: children have
+ * more (reported).
  */
 static bool
 add_tree(struct massif *m)
@@ -225,10 +221,9 @@ end_snapshot(struct massif *m)
 }
 
 /*
- * Returns true if option snapshot chooses the tree of the current snapshot.
- * "peak" tells that this snapshot is the peak. With snapshot=peak, chooses the
- * peak and each tree before it. A chosen tree replaces the tree chosen before,
- * so the last tree remains if there is no peak.
+ * Returns true if option snapshot chooses the current snapshot's tree; peak:
+ * it is the peak. With snapshot=peak, also chooses trees before it, as the
+ * last one stays if there is no peak.
  */
 static bool
 is_wanted(const struct massif *m, bool peak)
@@ -244,10 +239,9 @@ is_wanted(const struct massif *m, bool peak)
 }
 
 /*
- * Reads the last field of a snapshot, heap_tree=, and the tree after it.
- * "kind" is the field's value; "empty" means no tree. If option snapshot
- * chooses the tree, keeps it in m->node. With snapshot=all, adds it to the
- * graph, too. False: an error (reported).
+ * Reads the field heap_tree= of a snapshot, whose value is kind, and the tree.
+ * If option snapshot chooses the tree, keeps it in m->node; with snapshot=all,
+ * adds it to the graph. False: an error (reported).
  */
 static bool
 take_tree(struct massif *m, struct cg_slice kind)
