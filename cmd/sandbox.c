@@ -154,7 +154,8 @@ static unsigned short calls[] = {
 	SYS_brk, SYS_mmap, SYS_mprotect, SYS_mremap, SYS_munmap, SYS_madvise,
 	/* files */
 	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_lseek,
-	SYS_close, SYS_fcntl, SYS_ioctl, SYS_dup, SYS_fsync, SYS_fadvise64,
+	SYS_close, SYS_fcntl, SYS_ioctl, SYS_dup, SYS_fsync, SYS_syncfs,
+	SYS_fadvise64,
 	SYS_openat, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_fstatfs,
 	SYS_getdents64, SYS_readlinkat, SYS_faccessat, SYS_faccessat2,
 	SYS_getcwd, SYS_mkdirat, SYS_unlinkat, SYS_renameat, SYS_renameat2,

@@ -944,6 +944,31 @@ int cg_job_set_output_root(struct cg_job *, const char *directory);
  */
 char *cg_temp_path(const char *path, long pid);
 /*
+ * If deferred, cg_job_write() leaves the complete output in its temporary file,
+ * cg_temp_path(path, getpid()), which is not synced yet. Then
+ * cg_job_is_deferred() returns true, and the caller, maybe another process,
+ * commits the file together with others. It returns false if there is no such
+ * file: nothing was written, or the output is there already, as it is no
+ * regular file or the temporary name was in use. Needs an output root. The
+ * default is false.
+ */
+void cg_job_set_deferred(struct cg_job *, bool);
+bool cg_job_is_deferred(const struct cg_job *);
+/* A deferred output: its path, and the process that wrote it. */
+struct cg_deferred {
+	const char *path;
+	long pid;
+	int error; /* set by cg_commit_deferred(): errno, or 0 */
+};
+/*
+ * Syncs n deferred outputs below the root and renames them to their paths. Those
+ * that fail are removed. The files are on the disk before they get their names;
+ * call cg_sync_root() at the end to keep the names, too, if the system stops.
+ */
+void cg_commit_deferred(const char *root, struct cg_deferred *, size_t n);
+/* Syncs the directory's file system. Returns 0 or an errno. */
+int cg_sync_root(const char *directory);
+/*
  * The output goes to memory instead: after cg_job_write() returned CG_OK,
  * cg_job_output() returns it. The bytes belong to the job and are valid until
  * it is freed or writes again.

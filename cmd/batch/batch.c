@@ -276,6 +276,7 @@ run_workers(struct batch *batch)
 	if (status == CG_OK)
 		status = run_tasks(&pool);
 	stop_pool(&pool);
+	end_commits(batch);
 	end_log(batch);
 	closed = close_manifest(batch);
 	show_summary(batch, before);

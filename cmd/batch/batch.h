@@ -12,6 +12,7 @@
  *	archive.c  reads members of archives
  *	pool.c     dispatches tasks and chunks to workers, receives answers
  *	worker.c   (in a worker) converts a task, or adds it to a sum
+ *	commit.c   syncs and renames outputs
  *	task.c     begins and ends a task
  *	manifest.c writes its line; log.c prints its messages and the progress
  *
@@ -30,7 +31,7 @@ enum state {
 	FAILED,
 	SKIPPED,     /* not a profile: see reason */
 	UP_TO_DATE,  /* the output is newer than the input ("kept") */
-	SUMMED,      /* in the sum of a chunk that is not written yet */
+	SUMMED,      /* in a sum, or an output, that is not committed yet */
 	OTHER_SHARD,
 	STOPPED      /* interrupted by a signal; leaves no line */
 };
@@ -135,6 +136,21 @@ struct progress {
 	uint64_t done_bytes, work_bytes;
 };
 
+/* Outputs that wait to be committed together: see commit.c. */
+#define COMMITS_MAX 256
+#define COMMIT_IDLE 100 /* milliseconds without an answer after which they are */
+struct commits {
+	struct waiting_output {
+		size_t task;
+		enum state state; /* that the task will have */
+	} output[COMMITS_MAX];
+	struct cg_deferred file[COMMITS_MAX]; /* the same outputs */
+	size_t count;
+	size_t bytes; /* of messages and results of their tasks */
+	double began; /* seconds_now() of the first one */
+	bool any;     /* earlier outputs were committed */
+};
+
 struct batch {
 	struct args *args;
 	struct task *task;
@@ -162,6 +178,7 @@ struct batch {
 	uint64_t list;        /* hash of all inputs, of all shards */
 	bool same_list;       /* the resumed manifest lists the same inputs */
 	struct progress progress;
+	struct commits commits;
 	struct log *log; /* counts repeated messages; NULL: prints all */
 };
 
@@ -363,6 +380,7 @@ struct worker_answer {
 	enum state state;
 	bool last;          /* the worker is short of memory and exits */
 	bool misfit;        /* the input cannot be merged with earlier ones */
+	bool deferred;      /* the output is to be committed: see commit.c */
 	bool again;         /* an unread unit failed: see chunk.alone */
 	size_t log, result; /* bytes of text that follow */
 };
@@ -411,6 +429,22 @@ void end_stream(struct worker_pool *, const char *fault);
 /* Waits until all dispatched pieces are done. Returns the status. */
 int finish_tasks(struct worker_pool *);
 void stop_pool(struct worker_pool *);
+
+/* ---- commit.c: outputs get their names ---------------------------------- */
+
+/*
+ * Ends the task of the worker's order as "answer" says once its output is
+ * committed: later, with others. Takes ownership of log and result, which are
+ * as for end_task().
+ */
+void add_to_commit(struct batch *, const struct worker *,
+    const struct worker_answer *, char *log, char *result);
+/* Commits the outputs that wait, and ends their tasks. */
+void commit_outputs(struct batch *);
+/* The same if they have waited long enough, or are many. */
+void commit_due_outputs(struct batch *);
+/* Commits the last outputs, and syncs the names of all. */
+void end_commits(struct batch *);
 
 /* ---- archive.c ---------------------------------------------------------- */
 

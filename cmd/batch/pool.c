@@ -497,6 +497,8 @@ reap_worker(struct batch *batch, struct worker *worker)
 
 	describe_death(
 	    batch, stop_worker(worker), dead.error, text, sizeof(text));
+	/* Outputs of the same worker may wait under the temporary name. */
+	commit_outputs(batch);
 	remove_temp(batch, &dead);
 	stopped = batch_stopped(batch);
 	again = !stopped && dead.order.action == WRITE && chunk->unread;
@@ -530,6 +532,10 @@ take_answer(struct batch *batch, struct worker *worker,
 	worker->busy = false;
 	switch (worker->order.action) {
 	case CONVERT:
+		if (answer->deferred) {
+			add_to_commit(batch, worker, answer, log, result);
+			break;
+		}
 		end_task(batch, worker->order.task, answer->state, log, result);
 		free(result);
 		break;
@@ -650,7 +656,10 @@ wait_for_answer(struct worker_pool *pool)
 		signal_workers(pool);
 	if (!CG_HAVE_PROCESSES)
 		return serve_here(batch, pool->worker, jobs);
-	if (poll(pool->poll, (nfds_t)jobs, 1000) <= 0) {
+	/* While all workers are busy for longer, nothing waits for a group. */
+	if (poll(pool->poll, (nfds_t)jobs,
+		batch->commits.count > 0 ? COMMIT_IDLE : 1000) <= 0) {
+		commit_outputs(batch);
 		show_progress(batch);
 		return true;
 	}

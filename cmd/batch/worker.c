@@ -696,6 +696,7 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 	status = cg_job_set_to(job, cg_job_target(batch->args->job)->name);
 	if (status != CG_OK)
 		return status;
+	cg_job_set_deferred(job, batch->args->directory != NULL);
 	output = task_output_path(batch, task);
 	status =
 	    output != NULL ? cg_job_set_output(job, output) : cg_nomem(job);
@@ -827,6 +828,7 @@ run_task(struct worker_state *state, const struct worker_order *order,
 		return false; /* the parent reports the failure */
 	cg_job_set_reporter(job, collect_message, log);
 	answer.state = convert_task(state, job, order, blob, result, &answer);
+	answer.deferred = cg_job_is_deferred(job);
 	cg_job_free(job);
 	ok = close_task_log(log, result, answer.state) &&
 	     add_seconds(result, seconds_now() - began);

@@ -11,6 +11,7 @@
  *	in.c        the window that readers see
  *	archive.c   members of tar and zip
  *	out.c       the output
+ *	commit.c    the names of many outputs
  *	compress.c  gzip, by several threads
  *	unzstd.c    zstd in pieces between other data of a format
  *
@@ -20,6 +21,7 @@
 #ifndef CG_IO_H
 #define CG_IO_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -272,6 +274,24 @@ int cg_out_commit(struct cg_out *);
  * outputs can appear together, or none. Returns the status.
  */
 int cg_out_finish(struct cg_out *);
+/*
+ * Call it before the commit, which then neither syncs nor renames: see
+ * cg_job_set_deferred(). Has no effect on an output without a temporary file of
+ * that name.
+ */
+void cg_out_defer(struct cg_out *);
+/* True after a commit that has left the temporary file. */
+bool cg_out_is_deferred(const struct cg_out *);
+/*
+ * True if errno after fsync() is a real error; false for file systems that
+ * have no sync.
+ */
+static inline bool
+cg_is_sync_error(int error)
+{
+	return error != EINVAL && error != ENOTSUP;
+}
+
 /* Frees the output; without a commit it leaves no file. */
 void cg_out_close(struct cg_out *);
 

@@ -35,6 +35,8 @@ struct cg_out {
 	char *target;  /* what temp is renamed to; NULL: written directly */
 	char *temp;    /* NULL: none, or it is renamed already */
 	int fd;        /* -1: memory, or closed */
+	bool numbered; /* temp is not exactly cg_temp_path() */
+	bool deferred; /* see cg_out_defer() */
 	bool memory;
 	cg_write_fn *write; /* instead of fd, if not NULL */
 	void *arg;
@@ -439,7 +441,8 @@ open_temp(struct cg_out *out, mode_t mode)
 	}
 	end = out->temp + strlen(out->temp);
 	for (int i = 0; i < TRIES; i++) {
-		if (i > 0) /* another job of this process uses the name */
+		out->numbered = i > 0; /* the name is in use */
+		if (out->numbered)
 			(void)snprintf(end, TEMP_NUMBER, ".%d", i);
 		out->fd = openat(out->directory, out->temp,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -657,20 +660,10 @@ cg_out_bytes(struct cg_out *out)
 
 /* ---- Closing ------------------------------------------------------------ */
 
-/*
- * True if errno after fsync() is a real error; false for file systems that
- * have no sync.
- */
-static bool
-is_sync_error(int error)
-{
-	return error != EINVAL && error != ENOTSUP;
-}
-
 static void
 sync_file(struct cg_out *out, int fd)
 {
-	if (fsync(fd) != 0 && is_sync_error(errno))
+	if (fsync(fd) != 0 && cg_is_sync_error(errno))
 		fail(out, errno);
 }
 
@@ -691,7 +684,7 @@ sync_directory(struct cg_out *out)
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return; /* a directory may be writable but not readable */
-	if (fsync(fd) != 0 && is_sync_error(errno))
+	if (fsync(fd) != 0 && cg_is_sync_error(errno))
 		cg_diag_say(out->diag, CG_WARNING, &location,
 		    "written, but its directory cannot be synced: %s; the file "
 		    "may be lost if the system stops now",
@@ -733,17 +726,33 @@ cg_out_finish(struct cg_out *out)
 	flush(out);
 	if (out->gzip && out->status == CG_OK && !cg_compress_finish(out->gzip))
 		fail(out, ENOMEM);
-	if (out->temp && out->status == CG_OK)
+	if (out->temp && out->status == CG_OK && !out->deferred)
 		sync_file(out, out->fd);
 	close_file(out);
 	return report(out, "write");
 }
 
+void
+cg_out_defer(struct cg_out *out)
+{
+	out->deferred = out->temp && !out->numbered;
+}
+
+bool
+cg_out_is_deferred(const struct cg_out *out)
+{
+	return out->deferred && !out->temp;
+}
+
 int
 cg_out_commit(struct cg_out *out)
 {
-	if (cg_out_finish(out) == CG_OK && out->temp)
+	if (cg_out_finish(out) == CG_OK && out->temp && !out->deferred)
 		replace_target(out);
+	if (out->status == CG_OK && out->deferred) {
+		free(out->temp);
+		out->temp = NULL; /* it stays */
+	}
 	return report(out, "write");
 }
 

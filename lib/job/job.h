@@ -83,6 +83,8 @@ struct cg_job {
 	enum cg_identity identity;
 	uint64_t levels;         /* of recursion; 0: the value of the option */
 	const char *emptied; /* options that have dropped all costs; or NULL */
+	bool deferred;           /* see cg_job_set_deferred() */
+	bool is_deferred;        /* the output that was written is */
 	bool gzip, strict, clamp, guess, verbose, parts, no_demangle;
 	bool adds;               /* it merges graphs of other jobs */
 	size_t merged;           /* number of inputs of those jobs */

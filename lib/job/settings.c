@@ -127,6 +127,18 @@ cg_job_set_output_root(struct cg_job *job, const char *directory)
 }
 
 void
+cg_job_set_deferred(struct cg_job *job, bool deferred)
+{
+	job->deferred = deferred;
+}
+
+bool
+cg_job_is_deferred(const struct cg_job *job)
+{
+	return job->is_deferred;
+}
+
+void
 cg_job_set_gzip(struct cg_job *job, bool gzip)
 {
 	job->gzip = gzip;

@@ -172,6 +172,7 @@ commit(struct cg_job *job, struct cg_out *out, int status)
 		status = cg_out_commit(job->more[i]);
 	if (status == CG_OK)
 		status = cg_out_commit(out);
+	job->is_deferred = cg_out_is_deferred(out);
 	for (size_t i = 0; i < job->mores; i++)
 		cg_out_close(job->more[i]);
 	job->mores = 0;
@@ -257,6 +258,8 @@ cg_job_write(struct cg_job *job)
 	out = open_output(job, &status);
 	if (!out)
 		return status;
+	if (job->deferred)
+		cg_out_defer(out);
 	job->errors.rejected = CG_OK;
 	fault = job->errors.fault;
 	job->errors.scope = (struct cg_scope){ 0 };

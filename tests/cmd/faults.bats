@@ -340,6 +340,30 @@ was_partial()
 	grep -q '^out: warning: written, but its directory cannot be synced' err
 }
 
+@test "faults: outputs of a batch get their names when they are synced" {
+	[ "$(uname -s)" = Linux ] || skip "needs glibc"
+	batch -j 1 -t json -O right in/callgrind.out.[123]
+	# If the file system cannot be synced, each file is.
+	failing 'fsync 1' -j 1 -t json -O out in/callgrind.out.[123]
+	[ "$status" -eq 0 ]
+	diff -r right out
+	failing 'fsync 1 sticky' -j 1 -t json -O out2 in/callgrind.out.[123]
+	[ "$status" -eq 1 ]
+	[ -z "$(find out2 -type f)" ]
+	[ "$(grep -cx 'in/callgrind.out.\([123]\): error: cannot write out2/in/[^ ]*\1.cgj: Input/output error' err)" -eq 3 ]
+	failing 'fsync 2' -j 1 -t json -O out3 in/callgrind.out.[123]
+	[ "$status" -eq 0 ]
+	diff -r right out3
+	grep -q '^out3: warning: written, but cannot be synced: Input/output error' err
+	failing 'rename 2' -j 1 -t json -O out4 --manifest m in/callgrind.out.[123]
+	[ "$status" -eq 1 ]
+	[ "$(find out4 -type f | wc -l)" -eq 2 ]
+	grep -q '"input":"in/callgrind.out.2".*"status":"failed".*Permission denied' m
+	batch -j 1 -t json -O out4 --manifest m --retry-failed in/callgrind.out.[123]
+	[ "$status" -eq 0 ]
+	diff -r right out4
+}
+
 @test "faults: a worker that cannot read its pipe is not out of memory" {
 	[ "$(uname -s)" = Linux ] || skip "needs glibc"
 	tar cf a.tar in

@@ -316,6 +316,12 @@ fsync(int fd)
 }
 
 int
+syncfs(int fd)
+{
+	return fsync(fd);
+}
+
+int
 renameat(int from_at, const char *from, int to_at, const char *to)
 {
 	if (fails(RENAME))
