@@ -199,6 +199,19 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 	return *sum > 0 && *sum <= INT64_MAX;
 }
 
+/* Makes a factor n times smaller: exactly, unless costs are near INT64_MAX. */
+static void
+divide(struct cg_change *change, uint64_t n)
+{
+	uint64_t from;
+
+	if (!__builtin_mul_overflow(change->from, n, &from) &&
+	    from <= INT64_MAX)
+		change->from = from;
+	else
+		change->to /= n;
+}
+
 /*
  * Sets the factor of each event by which costs of the profile before are
  * multiplied (--normalize). Their sum then equals that of the profile after.
@@ -218,7 +231,7 @@ set_scales(struct cg_diff *diff, struct cg_copy copy[2])
 		    sum_event(diff->profile[AFTER],
 			find_event(diff->profile[AFTER], name), &change->to)) {
 			if (diff->runs[AFTER] > 1)
-				change->to /= diff->runs[AFTER];
+				divide(change, diff->runs[AFTER]);
 			continue;
 		}
 		cg_build_fail(&diff->build,

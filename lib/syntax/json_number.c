@@ -73,7 +73,7 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 		return false;
 	for (; places < -1 && *number > 0; places++)
 		*number /= 10;
-	*number = (*number + 5) / 10;
+	*number = *number / 10 + (*number % 10 >= 5);
 	return true;
 }
 
