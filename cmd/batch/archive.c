@@ -118,9 +118,10 @@ stream_member(struct worker_pool *pool, struct members *members,
 
 /*
  * Reads the archive's current member, the file of task n. Sends its input to a
- * worker once all files are there; streams a large member. Skips an input that
- * has ended. Returns CG_OK also if the task fails; another status ends the
- * batch.
+ * worker once all files are there; streams a large member. Only sends the
+ * number of a member whose format sums inputs, as the worker reads it. Skips an
+ * input that has ended. Returns CG_OK also if the task fails; another status
+ * ends the batch.
  */
 static int
 run_member(struct worker_pool *pool, struct members *members,
@@ -136,6 +137,9 @@ run_member(struct worker_pool *pool, struct members *members,
 		return CG_OK;
 	if (n == first_file && !prepare_task(batch, n))
 		return CG_OK;
+	if (batch->task[n].group != 0 &&
+	    is_summed_by_format(batch, &batch->task[n]))
+		return dispatch(pool, (struct piece){ .task = n });
 	read = read_member(archive, blob, &all);
 	if (batch_stopped(batch)) {
 		drop_blob(blob);

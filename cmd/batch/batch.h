@@ -85,6 +85,7 @@ struct group {
 	size_t waiting;      /* tasks not in a chunk yet */
 	uint64_t bytes;      /* of all that are summed */
 	struct chunk *chunk; /* being filled, or NULL */
+	struct chunk *together; /* of inputs that their format sums; or NULL */
 	size_t chunks;       /* begun */
 	size_t open;         /* begun and not written */
 	bool merged;         /* merged, failed, or in the list ready */
@@ -291,12 +292,19 @@ struct blob {
 	size_t size;
 };
 
-/* A task; of a unit in an archive with the bytes of all its files. */
+/*
+ * A task; of a unit in an archive with the bytes of all its files. If the
+ * worker itself reads the member of an archive, there are no bytes.
+ */
 struct piece {
 	size_t task;
 	struct blob *blob;
 	size_t blobs;
 	bool streamed; /* bytes follow: see send_stream() */
+	bool known;    /* was read alone, which showed that its format sums */
+	bool summed;   /* in a worker: its format sums inputs */
+	struct members *members; /* in a worker: reads the member; or NULL */
+	bool begun;              /* some bytes of the member were read */
 };
 void free_piece(struct piece *);
 
@@ -311,10 +319,10 @@ struct chunk {
 	size_t count, cap;
 	size_t at;     /* the next piece for the worker; count: write the sum */
 	size_t summed; /* pieces in the sum */
-	uint64_t bytes, held; /* of all; of members of archives */
+	uint64_t bytes; /* of all */
 	bool whole;  /* it is the only chunk: its sum is the output */
 	bool units;  /* it has units of a program (module.gathers) */
-	bool together; /* it has inputs that their format sums */
+	bool together; /* it has only inputs that their format sums */
 	bool unread; /* units are read together when the sum is written */
 	bool alone;  /* that failed: each is read alone first */
 	struct chunk *next;
@@ -335,8 +343,16 @@ void reopen_groups(struct batch *);
  * be sent again. Returns the status.
  */
 int fill_chunk(struct batch *, struct piece, struct chunk **full);
-/* Returns the chunk of the group that is being filled; NULL: there is none. */
+/*
+ * Returns the chunk of the group that is being filled, but not the one of
+ * inputs that their format sums; NULL: there is none.
+ */
 struct chunk *take_chunk(struct batch *, struct group *);
+/*
+ * Moves the current piece of a chunk, which was read, to the chunk of inputs
+ * that their format sums. False: out of memory; the piece is where it was.
+ */
+bool defer_piece(struct chunk *);
 /* Estimates in how many chunks the units of the group are read. */
 size_t unit_chunks(const struct group *);
 /*
@@ -373,6 +389,8 @@ struct worker_order {
 	bool streamed;      /* pieces follow: sizes and bytes; 0 ends them */
 	bool first;         /* of ADD: begins a sum */
 	bool unread;        /* of ADD: read the input when the sum is written */
+	bool known;         /* the unread input was read alone before */
+	bool together;      /* of ADD: into a sum that the format makes */
 	size_t group, chunk;
 	bool whole; /* the sum is the output */
 };
@@ -382,6 +400,7 @@ struct worker_answer {
 	bool misfit;        /* the input cannot be merged with earlier ones */
 	bool deferred;      /* the output is to be committed: see commit.c */
 	bool again;         /* an unread unit failed: see chunk.alone */
+	bool together;      /* not added, as its format sums: see defer_piece() */
 	size_t log, result; /* bytes of text that follow */
 };
 bool write_all(int fd, const void *bytes, size_t n);
@@ -453,6 +472,23 @@ void end_commits(struct batch *);
  * end - 1. Returns the status.
  */
 int run_archive(struct worker_pool *, size_t first, size_t end);
+
+/* ---- members.c: members of archives that the worker itself reads --------- */
+
+/*
+ * Returns a reader of archive members, which has no archive open. NULL: out of
+ * memory.
+ */
+struct members *open_members(const struct batch *);
+void close_members(struct members *);
+/* Returns why the archive cannot be read on, until it is closed; or NULL. */
+const char *members_error(const struct members *);
+/*
+ * Reads bytes of the member of a piece, whose member "members" is set, as
+ * cg_job_add_input_callback() requires. Archives are read once if members are
+ * read in their order.
+ */
+ptrdiff_t read_piece(void *piece, char *buf, size_t size);
 
 /* ---- task.c: begins and ends tasks -------------------------------------- */
 

@@ -213,6 +213,8 @@ free_groups(struct batch *batch)
 	for (size_t i = 0; i < batch->groups; i++) {
 		if (batch->group[i].chunk != NULL)
 			free_chunk(batch->group[i].chunk);
+		if (batch->group[i].together != NULL)
+			free_chunk(batch->group[i].together);
 		free(batch->group[i].output);
 		free(batch->group[i].written);
 		free(batch->group[i].error);
@@ -324,19 +326,63 @@ add_piece(struct chunk *chunk, struct piece piece)
 	return true;
 }
 
-struct chunk *
-take_chunk(struct batch *batch, struct group *group)
+/*
+ * Takes the chunk (the inputs that one worker sums) out of *slot, where its
+ * group has kept it while it was filled. Returns it; NULL: there is none.
+ */
+static struct chunk *
+take(struct batch *batch, struct group *group, struct chunk **slot)
 {
-	struct chunk *chunk = group->chunk;
+	struct chunk *chunk = *slot;
 
 	if (chunk == NULL)
 		return NULL;
 	for (size_t i = 0; i < chunk->count; i++)
 		for (size_t k = 0; k < chunk->piece[i].blobs; k++)
 			batch->waiting_bytes -= chunk->piece[i].blob[k].size;
-	group->chunk = NULL;
-	chunk->whole = group->waiting == 0 && group->chunks == 1;
+	*slot = NULL;
+	chunk->whole = group->waiting == 0 && group->open == 1;
+	for (size_t i = 0; i < group->chunks; i++)
+		chunk->whole = chunk->whole && !group->written[i];
 	return chunk;
+}
+
+struct chunk *
+take_chunk(struct batch *batch, struct group *group)
+{
+	return take(batch, group, &group->chunk);
+}
+
+/*
+ * Returns a chunk of a group that gets no more inputs; NULL: there is none. The
+ * chunk of inputs that their format sums is the last one, after all others
+ * have ended, as reading the others may show more such inputs.
+ */
+static struct chunk *
+take_last(struct batch *batch, struct group *group)
+{
+	if (group->chunk != NULL)
+		return take(batch, group, &group->chunk);
+	return group->open == 1 ? take(batch, group, &group->together) : NULL;
+}
+
+bool
+defer_piece(struct chunk *chunk)
+{
+	struct group *group = chunk->group;
+	const struct piece piece = { .task = chunk->piece[chunk->at].task,
+		.known = true };
+
+	if (group->together == NULL) {
+		group->together = new_chunk(group);
+		if (group->together == NULL)
+			return false;
+		group->together->together = true;
+	}
+	if (!add_piece(group->together, piece))
+		return false;
+	chunk->whole = false;
+	return true;
 }
 
 size_t
@@ -379,7 +425,9 @@ split_evenly(
 /*
  * Returns true if the chunk, the inputs that one worker sums, takes no more
  * inputs. A large group has larger chunks; a small one is split, so that each
- * worker gets one. If the format sums, only bytes of archive members count.
+ * worker gets one. A chunk whose format sums has no limit: only names wait in
+ * it, and sums of two chunks do not tell which runs together have shown a
+ * condition.
  */
 static bool
 is_full(const struct batch *batch, const struct chunk *chunk)
@@ -388,12 +436,8 @@ is_full(const struct batch *batch, const struct chunk *chunk)
 	uint64_t even = group->bytes / batch->args->jobs;
 	uint64_t bytes = CHUNK_BYTES, pieces = CHUNK_PIECES;
 
-	/*
-	 * Only names wait for a sum of files, however large they are; members
-	 * of archives take memory.
-	 */
 	if (chunk->together)
-		return chunk->held >= CHUNK_BYTES;
+		return false;
 	if (chunk->units)
 		return chunk->count >= UNITS_PIECES ||
 		       chunk->bytes >= units_bytes(chunk->group);
@@ -412,27 +456,29 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 {
 	const struct task *task = &batch->task[piece.task];
 	struct group *group = &batch->group[task->group - 1];
+	bool together = is_summed_by_format(batch, task);
+	struct chunk **slot = together ? &group->together : &group->chunk;
 	uint64_t bytes = piece.blobs > 0 ? 0 : unit_bytes(batch, task);
 
 	*full = NULL;
-	if (group->chunk == NULL)
-		group->chunk = new_chunk(group);
-	if (group->chunk == NULL || !add_piece(group->chunk, piece)) {
+	if (*slot == NULL)
+		*slot = new_chunk(group);
+	if (*slot == NULL || !add_piece(*slot, piece)) {
 		free_piece(&piece);
 		return cg_nomem(batch->args->job);
 	}
 	for (size_t i = 0; i < piece.blobs; i++)
 		bytes += piece.blob[i].size;
-	if (piece.blobs > 0) {
+	if (piece.blobs > 0)
 		batch->waiting_bytes += bytes;
-		group->chunk->held += bytes;
-	}
-	group->chunk->bytes += bytes;
-	group->chunk->units |= is_gathered(batch, task);
-	group->chunk->together |= is_summed_by_format(batch, task);
+	(*slot)->bytes += bytes;
+	(*slot)->units |= is_gathered(batch, task);
+	(*slot)->together = together;
 	group->waiting--;
-	if (group->waiting == 0 || piece.streamed ||
-	    is_full(batch, group->chunk) || batch->waiting_bytes > HELD_MAX)
+	if (group->waiting == 0)
+		*full = take_last(batch, group);
+	else if (piece.streamed || is_full(batch, *slot) ||
+		 batch->waiting_bytes > HELD_MAX)
 		*full = take_chunk(batch, group);
 	return CG_OK;
 }
@@ -459,8 +505,8 @@ check_ready(struct batch *batch, struct group *group)
 {
 	bool any = false;
 
-	if (group->waiting > 0 || group->chunk != NULL || group->open > 0 ||
-	    group->merged)
+	if (group->waiting > 0 || group->chunk != NULL ||
+	    group->together != NULL || group->open > 0 || group->merged)
 		return;
 	for (size_t i = 0; i < group->chunks; i++)
 		any = any || group->written[i];
@@ -475,12 +521,15 @@ check_ready(struct batch *batch, struct group *group)
 struct chunk *
 next_chunk(struct batch *batch)
 {
+	struct chunk *chunk;
+
 	for (size_t i = 0; i < batch->groups; i++) {
 		struct group *group = &batch->group[i];
 
 		group->waiting = 0; /* the other tasks have failed */
-		if (group->chunk != NULL)
-			return take_chunk(batch, group);
+		chunk = take_last(batch, group);
+		if (chunk != NULL)
+			return chunk;
 		check_ready(batch, group);
 	}
 	return NULL;
@@ -490,6 +539,7 @@ void
 end_chunk(struct batch *batch, struct chunk *chunk)
 {
 	struct group *group = chunk->group;
+	struct chunk *last;
 
 	group->open--;
 	if (chunk->whole) {
@@ -500,6 +550,11 @@ end_chunk(struct batch *batch, struct chunk *chunk)
 		/* The file of a stopped worker may be complete. */
 		group->written[chunk->number] =
 		    chunk->summed > 0 || batch_stopped(batch);
+		if (group->waiting == 0 && group->chunk == NULL) {
+			last = take_last(batch, group);
+			if (last != NULL)
+				restart_chunk(batch, last);
+		}
 		check_ready(batch, group);
 	}
 	free_chunk(chunk);

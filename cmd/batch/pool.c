@@ -185,7 +185,10 @@ send_piece(struct worker *worker, enum action action, const struct piece *piece,
 		.blobs = piece->blobs,
 		.streamed = piece->streamed,
 		.first = worker->chunk != NULL && worker->chunk->summed == 0,
-		.unread = unread });
+		.unread = unread,
+		.known = piece->known,
+		.together =
+		    worker->chunk != NULL && worker->chunk->together });
 	for (size_t i = 0; i < piece->blobs; i++) {
 		const struct blob *blob = &piece->blob[i];
 
@@ -306,10 +309,11 @@ continue_chunk(struct batch *batch, struct worker *worker)
 	}
 	if (chunk->at < chunk->count) {
 		const struct piece *piece = &chunk->piece[chunk->at];
-		bool unread = !chunk->alone && reads_together(batch, piece);
+		bool unread = !chunk->alone && !piece->known &&
+			      reads_together(batch, piece);
 
 		chunk->unread |= unread;
-		send_piece(worker, ADD, piece, unread);
+		send_piece(worker, ADD, piece, unread || piece->known);
 	} else if (chunk->summed > 0) {
 		send_order(
 		    worker, (struct worker_order){ .action = WRITE,
@@ -372,10 +376,21 @@ end_piece(struct batch *batch, struct worker *worker,
 {
 	struct chunk *chunk = worker->chunk;
 
-	if (answer->state == SUMMED) {
+	if (answer->state == SUMMED && worker->order.known) {
+		free(log);
+		free(result);
+	} else if (answer->state == SUMMED) {
 		note_summed(batch, worker->order.task, log, result);
+	}
+	if (answer->state == SUMMED && !answer->together) {
 		chunk->at++;
 		chunk->summed++;
+		return;
+	}
+	if (answer->state == SUMMED) {
+		if (!defer_piece(chunk))
+			fail_group(batch, chunk->group, "out of memory");
+		take_piece_out(chunk);
 		return;
 	}
 	end_task(batch, worker->order.task, answer->state, log, result);

@@ -8,8 +8,9 @@
  *
  * Inputs of one output are read by one job each, then merged into a sum, so a
  * bad input does not affect the others. Units (inputs of several files) of a
- * program are read together when the sum is written; if that fails, each is
- * read alone, and the good ones together again. The sum of a chunk (the inputs
+ * program, and all inputs that their format sums, are read together when the
+ * sum is written; if that fails, each is read alone, and the good ones together
+ * again. The sum of a chunk (the inputs
  * that one worker sums) is written in the lossless format; one worker merges
  * the chunks of a group (the inputs of one output).
  */
@@ -39,6 +40,7 @@ struct task_log {
 	const struct task *task; /* NULL: of a sum, for this output */
 	char *output;
 	bool unread; /* inputs are being read for the sum: messages name them */
+	const struct members *members; /* of the worker; or NULL */
 	char *error; /* the first error as printed; or NULL */
 	struct json_object *details;  /* members of the first error */
 	struct json_object *warnings; /* array of strings */
@@ -60,6 +62,8 @@ struct worker_state {
 	struct cg_job *sum; /* NULL: not begun */
 	struct piece *unit; /* read together when the sum is written */
 	size_t units, unit_cap;
+	struct members *members; /* NULL: not opened */
+	struct piece alone;      /* that is read alone */
 	bool others; /* the sum contains other inputs, too */
 	bool unread; /* some units were not read alone before */
 };
@@ -167,6 +171,9 @@ collect_message(void *arg, const struct cg_message *message)
 	struct cg_message named = *message;
 	char *text, *name = NULL;
 
+	/* The archive's error is the cause of one in reading a member. */
+	if (message->severity == CG_ERROR && members_error(log->members))
+		named.text = members_error(log->members);
 	if (log->task == NULL) {
 		if (!log->unread || named.file == NULL)
 			named.file = log->output;
@@ -366,6 +373,38 @@ is_unit(const struct cg_job *job)
 	       (found.module->gathers != NULL || found.module->finish != NULL);
 }
 
+/* True if the format of the job's input sums inputs while it reads them. */
+static bool
+is_summed(const struct cg_job *job)
+{
+	struct cg_detected found;
+
+	return cg_job_source(job, 0, &found) != NULL &&
+	       found.module->finish != NULL;
+}
+
+/*
+ * Makes *piece the input of an order, without its bytes. Sets piece->members
+ * if it is an archive member whose bytes the parent does not send. False: out
+ * of memory.
+ */
+static bool
+set_piece(struct worker_state *state, const struct worker_order *order,
+    struct piece *piece)
+{
+	*piece = (struct piece){ .task = order->task,
+		.blobs = order->blobs,
+		.summed = order->together };
+	if (!is_member(&state->batch->task[order->task]) || order->blobs > 0 ||
+	    order->streamed)
+		return true;
+	if (state->members == NULL)
+		state->members = open_members(state->batch);
+	piece->members = state->members;
+	state->log.members = state->members;
+	return piece->members != NULL;
+}
+
 static int
 keep_unit(struct worker_state *state, const struct worker_order *order,
     struct blob *blob)
@@ -376,7 +415,8 @@ keep_unit(struct worker_state *state, const struct worker_order *order,
 		sizeof(*unit)))
 		return cg_nomem(state->sum);
 	unit = &state->unit[state->units];
-	*unit = (struct piece){ .task = order->task, .blobs = order->blobs };
+	if (!set_piece(state, order, unit))
+		return cg_nomem(state->sum);
 	if (order->blobs > 0) {
 		unit->blob = calloc(order->blobs, sizeof(*unit->blob));
 		if (unit->blob == NULL)
@@ -390,19 +430,23 @@ keep_unit(struct worker_state *state, const struct worker_order *order,
 
 /*
  * Adds a unit (files that are read as one input) as an input of the job. If
- * the files are members of an archive, also gives the job their bytes. Each
- * member then has the name "archive/member", which is unique. Returns the
- * status.
+ * the files are members of an archive, also gives the job their bytes, or has
+ * it call read_piece(). Each member then has the name "archive/member", which
+ * is unique. Returns the status.
  */
 static int
-add_unit(
-    struct worker_state *state, struct cg_job *job, const struct piece *unit)
+add_unit(struct worker_state *state, struct cg_job *job, struct piece *unit)
 {
 	const struct task *task = state->batch->task;
 	size_t number = unit->task;
 	char *name = task_name(&task[number]);
-	int status = name ? cg_job_add_input(job, name) : cg_nomem(job);
+	int status;
 
+	if (name == NULL)
+		return cg_nomem(job);
+	status = unit->members != NULL ? cg_job_add_input_callback(job, name,
+					     read_piece, unit)
+				       : cg_job_add_input(job, name);
 	free(name);
 	for (size_t i = 0; status == CG_OK && i < unit->blobs; i++) {
 		name = task_name(&task[number]);
@@ -416,23 +460,39 @@ add_unit(
 	return status;
 }
 
+/* Units that one job reads. */
+enum kind {
+	FILES,
+	MEMBERS, /* companions of members are members, too */
+	INPUTS,  /* of a format that sums inputs: of both kinds */
+	KINDS
+};
+
+static enum kind
+kind_of(const struct worker_state *state, const struct piece *unit)
+{
+	if (unit->summed)
+		return INPUTS;
+	return is_member(&state->batch->task[unit->task]) ? MEMBERS : FILES;
+}
+
 static size_t
-count_units(const struct worker_state *state, bool members)
+count_units(const struct worker_state *state, enum kind kind)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < state->units; i++)
-		count += (state->unit[i].blobs > 0) == members;
+		count += kind_of(state, &state->unit[i]) == kind;
 	return count;
 }
 
 /*
- * Reads the inputs kept for the sum into job: archive members if `members` is
- * set, else files. If they were not read before (state->unread), a skipped
- * part is an error. Returns the status.
+ * Reads the inputs of one kind that were kept for the sum into job. If they
+ * were not read before (state->unread), a skipped part is an error. Returns the
+ * status.
  */
 static int
-read_units(struct worker_state *state, struct cg_job *job, bool members)
+read_units(struct worker_state *state, struct cg_job *job, enum kind kind)
 {
 	int status = CG_OK;
 
@@ -440,7 +500,7 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 	cg_job_set_reporter(
 	    job, state->unread ? collect_message : collect_error, &state->log);
 	for (size_t i = 0; status == CG_OK && i < state->units; i++)
-		if ((state->unit[i].blobs > 0) == members)
+		if (kind_of(state, &state->unit[i]) == kind)
 			status = add_unit(state, job, &state->unit[i]);
 	if (status == CG_OK)
 		status = cg_job_read(job, NULL);
@@ -452,24 +512,22 @@ read_units(struct worker_state *state, struct cg_job *job, bool members)
 }
 
 /*
- * Reads units (inputs of several files) into a job of their own, and merges
- * that job into the worker's sum. The worker has kept these units until it
- * writes its sum. If "members" is true, reads only units of archive members,
- * else only units of files. Does nothing if there are none. Returns the
- * status.
+ * Reads units (inputs of several files) of one kind into a job of their own,
+ * and merges that job into the worker's sum. The worker has kept these units
+ * until it writes its sum. Does nothing if there are none. Returns the status.
  */
 static int
-merge_units(struct worker_state *state, bool members)
+merge_units(struct worker_state *state, enum kind kind)
 {
 	struct cg_job *job;
 	int status;
 
-	if (count_units(state, members) == 0)
+	if (count_units(state, kind) == 0)
 		return CG_OK;
 	job = cg_job_clone(state->batch->args->job);
 	status = job ? target_sum(state->batch, job) : CG_ELIMIT;
 	if (status == CG_OK)
-		status = read_units(state, job, members);
+		status = read_units(state, job, kind);
 	if (status == CG_OK)
 		status = cg_job_merge(state->sum, job);
 	cg_job_free(job);
@@ -483,16 +541,15 @@ merge_units(struct worker_state *state, bool members)
 static int
 read_sum(struct worker_state *state)
 {
-	bool members = state->units > 0 && state->unit[0].blobs > 0;
-	int status;
+	enum kind kind = state->units > 0 ? kind_of(state, state->unit) : FILES;
+	int status = CG_OK;
 
 	/* Without other inputs, the kept ones need no second graph. */
 	if (!state->others && state->units > 0 &&
-	    count_units(state, members) == state->units)
-		return read_units(state, state->sum, members);
-	status = merge_units(state, true);
-	if (status == CG_OK)
-		status = merge_units(state, false);
+	    count_units(state, kind) == state->units)
+		return read_units(state, state->sum, kind);
+	for (kind = FILES; status == CG_OK && kind < KINDS; kind++)
+		status = merge_units(state, kind);
 	return status == CG_OK ? cg_job_read(state->sum, NULL) : status;
 }
 
@@ -528,7 +585,7 @@ add_unread(struct worker_state *state, const struct worker_order *order,
 {
 	int status = state->sum != NULL ? CG_OK : begin_sum(state);
 
-	state->unread = true;
+	state->unread |= !order->known;
 	return status == CG_OK ? keep_unit(state, order, blob) : status;
 }
 
@@ -685,9 +742,14 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 		    (struct cg_slice){ blob[i].bytes, blob[i].size });
 		number = file->next;
 	}
+	if (!set_piece(state, order, &state->alone))
+		return cg_nomem(job);
 	if (order->streamed)
 		(void)cg_job_add_input_callback(
 		    job, task->path, read_stream, &state->stream);
+	else if (state->alone.members != NULL)
+		(void)cg_job_add_input_callback(
+		    job, task->path, read_piece, &state->alone);
 	else
 		(void)cg_job_add_input(job, task->path);
 	if (order->action == ADD)
@@ -776,7 +838,9 @@ convert_task(struct worker_state *state, struct cg_job *job,
 		return STOPPED;
 	if (status == CG_OK && cg_job_skipped(job))
 		status = CG_EINPUT;
-	if (status == CG_OK && order->action == ADD) {
+	answer->together = status == CG_OK && order->action == ADD &&
+			   !order->together && is_summed(job);
+	if (status == CG_OK && order->action == ADD && !answer->together) {
 		status = add_to_sum(state, job, order, blob);
 		/* A sum with part of an input is useless. */
 		answer->last = status != CG_OK;
@@ -823,6 +887,7 @@ run_task(struct worker_state *state, const struct worker_order *order,
 	bool ok;
 
 	*log = (struct task_log){ .args = batch->args,
+		.members = state->members,
 		.task = &batch->task[order->task] };
 	if (job == NULL || result == NULL || !open_task_log(log))
 		return false; /* the parent reports the failure */
@@ -848,6 +913,7 @@ write_sum(struct worker_state *state, const struct worker_order *order)
 	int status = CG_OK;
 
 	*log = (struct task_log){ .args = batch->args,
+		.members = state->members,
 		.output = output_path(batch, group->output) };
 	if (!log->output || !open_task_log(log))
 		return false;
@@ -964,6 +1030,7 @@ close_worker(struct worker_state *state)
 	if (state == NULL)
 		return;
 	forget_sum(state);
+	close_members(state->members);
 	free(state->unit);
 	free(state);
 }

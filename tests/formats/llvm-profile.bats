@@ -131,6 +131,46 @@ like_llvm()
 	[ "$(grep -c '^\["part",' "$dir/parts")" = 2 ]
 }
 
+@test "llvm-profile: conditions of large archives count as those of files" {
+	prog=$s/clang-22-macros/prog
+	# More than 32 MiB, with a member between that is read elsewhere.
+	for _ in {1..500}; do cat $s/clang-22-macros/default.profraw; done \
+		>"$dir/some"
+	for _ in {1..55}; do cat "$dir/some"; done >"$dir/a.profraw"
+	cp "$dir/a.profraw" "$dir/b.profraw"
+	cp "$dir/a.profraw" "$dir/c.profraw"
+	printf 'main 1\n' >"$dir/d.folded"
+	(cd "$dir" && tar cf runs.tar a.profraw d.folded b.profraw c.profraw)
+	to() {
+		"$CGCONV" -q "$@" --no-markers --format-version 2 --exe $prog
+	}
+	to -o "$dir/want.info" "$dir/"[abc].profraw
+	grep -q '^MCDC:.*,t,1,' "$dir/want.info"
+	(cd "$dir" && tar cf all.tar a.profraw b.profraw c.profraw &&
+		tar cf first.tar a.profraw b.profraw)
+	for how in "-j 2" "-j 2 --manifest $dir/log" "-j 1 --timeout 60"; do
+		# shellcheck disable=SC2086 # several words
+		to $how -o "$dir/got.info" "$dir/all.tar"
+		cmp "$dir/got.info" "$dir/want.info"
+	done
+	to -o "$dir/got.info" "$dir/first.tar" "$dir/c.profraw"
+	cmp "$dir/got.info" "$dir/want.info"
+	# The suffix does not matter.
+	for f in a b c; do mv "$dir/$f.profraw" "$dir/$f"; done
+	(cd "$dir" && tar cf names.tar a b c)
+	for how in "-j 1" "-j 2" "-j 4 --manifest $dir/log2"; do
+		# shellcheck disable=SC2086 # several words
+		to $how -o "$dir/got.info" "$dir/"[abc]
+		cmp "$dir/got.info" "$dir/want.info"
+		# shellcheck disable=SC2086 # several words
+		to $how --force -o "$dir/got.info" "$dir/names.tar"
+		cmp "$dir/got.info" "$dir/want.info"
+		rm -f "$dir/log2"
+	done
+	to -o "$dir/got.info" "$dir/runs.tar"
+	grep ^MCDC "$dir/got.info" | cmp - <(grep ^MCDC "$dir/want.info")
+}
+
 @test "llvm-profile: a bad input does not spoil the others of a batch" {
 	prog=$s/clang-19-macros/prog
 	cp $s/clang-19-macros/default.profraw "$dir/a.profraw"
