@@ -1210,6 +1210,12 @@ bool cg_job_one_failed(const struct cg_job *);
  */
 int cg_job_merge(struct cg_job *, const struct cg_job *);
 /*
+ * Names the inputs of a sum, which other jobs have read, for outputs that list
+ * inputs: the first n of all. The job copies the names.
+ */
+int cg_job_set_names(
+    struct cg_job *, const char *const *name, size_t n, size_t all);
+/*
  * The output will be merged with others: steps that depend on all of the inputs
  * are left to the job that merges them.
  */

@@ -243,6 +243,12 @@ bool cg_companion_exists(struct cg_job *, const char *path);
  * archive.
  */
 bool cg_companion_in_memory(const struct cg_job *);
+/*
+ * Returns the name of input i of an output, also of one that other jobs have
+ * read; NULL: there is none, or its name is unknown. Sets *all to the number
+ * of inputs.
+ */
+const char *cg_job_input_name(const struct cg_job *, size_t i, size_t *all);
 void cg_close_companion(struct cg_job *, struct cg_in *);
 /*
  * Opens the source of a file of the graph in the directory of option sources.

@@ -364,6 +364,9 @@ void end_chunk(struct batch *, struct chunk *);
 /* The worker died: another one sums the pieces again. */
 void restart_chunk(struct batch *, struct chunk *);
 void free_chunk(struct chunk *);
+struct summed;
+/* Finds the inputs that the output of a group has, in their order. */
+void find_summed(struct batch *, const struct group *, struct summed *);
 /* Ends the tasks of a group whose output is written, or has failed. */
 void end_group(struct batch *, struct group *);
 void fail_group(struct batch *, struct group *, const char *text);
@@ -392,7 +395,13 @@ struct worker_order {
 	bool known;         /* the unread input was read alone before */
 	bool together;      /* of ADD: into a sum that the format makes */
 	size_t group, chunk;
-	bool whole; /* the sum is the output */
+	bool whole; /* the sum is the output: its struct summed follows */
+};
+/* The inputs of an output. */
+#define NAMED_MAX 20
+struct summed {
+	size_t inputs;
+	size_t task[NAMED_MAX]; /* of the first ones */
 };
 struct worker_answer {
 	enum state state;

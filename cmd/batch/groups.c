@@ -483,6 +483,23 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 	return CG_OK;
 }
 
+void
+find_summed(
+    struct batch *batch, const struct group *group, struct summed *summed)
+{
+	struct task *task = NULL;
+
+	*summed = (struct summed){ 0 };
+	while ((task = next_in_group(batch, group, task)) != NULL) {
+		if (task->state != SUMMED)
+			continue;
+		if (summed->inputs < NAMED_MAX)
+			summed->task[summed->inputs] =
+			    (size_t)(task - batch->task);
+		summed->inputs++;
+	}
+}
+
 static bool
 has_done(const struct batch *batch, const struct group *group)
 {

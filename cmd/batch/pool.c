@@ -187,14 +187,24 @@ send_piece(struct worker *worker, enum action action, const struct piece *piece,
 		.first = worker->chunk != NULL && worker->chunk->summed == 0,
 		.unread = unread,
 		.known = piece->known,
-		.together =
-		    worker->chunk != NULL && worker->chunk->together });
+		.together = worker->chunk != NULL && worker->chunk->together });
 	for (size_t i = 0; i < piece->blobs; i++) {
 		const struct blob *blob = &piece->blob[i];
 
 		send_bytes(worker, &blob->size, sizeof(blob->size));
 		send_bytes(worker, blob->bytes, blob->size);
 	}
+}
+
+/* Sends the inputs of the output that the worker is to write. */
+static void
+send_summed(
+    struct batch *batch, struct worker *worker, const struct group *group)
+{
+	struct summed summed;
+
+	find_summed(batch, group, &summed);
+	send_bytes(worker, &summed, sizeof(summed));
 }
 
 /* ---- Streams ------------------------------------------------------------ */
@@ -320,6 +330,8 @@ continue_chunk(struct batch *batch, struct worker *worker)
 				.group = (size_t)(chunk->group - batch->group),
 				.chunk = chunk->number,
 				.whole = chunk->whole });
+		if (chunk->whole)
+			send_summed(batch, worker, chunk->group);
 	} else {
 		worker->chunk = NULL;
 		end_chunk(batch, chunk);
@@ -764,6 +776,7 @@ begin_merge(struct worker_pool *pool, struct group *group)
 	send_order(worker, (struct worker_order){ .action = MERGE,
 			       .whole = true,
 			       .group = (size_t)(group - pool->batch->group) });
+	send_summed(pool->batch, worker, group);
 	send_bytes(worker, &group->chunks, sizeof(group->chunks));
 	send_bytes(worker, group->written, group->chunks);
 	return CG_OK;

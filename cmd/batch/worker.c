@@ -41,9 +41,9 @@ struct task_log {
 	char *output;
 	bool unread; /* inputs are being read for the sum: messages name them */
 	const struct members *members; /* of the worker; or NULL */
-	char *error; /* the first error as printed; or NULL */
-	struct json_object *details;  /* members of the first error */
-	struct json_object *warnings; /* array of strings */
+	char *error;                   /* the first error as printed; or NULL */
+	struct json_object *details;   /* members of the first error */
+	struct json_object *warnings;  /* array of strings */
 	size_t warning_bytes;
 };
 
@@ -64,8 +64,8 @@ struct worker_state {
 	size_t units, unit_cap;
 	struct members *members; /* NULL: not opened */
 	struct piece alone;      /* that is read alone */
-	bool others; /* the sum contains other inputs, too */
-	bool unread; /* some units were not read alone before */
+	bool others;             /* the sum contains other inputs, too */
+	bool unread;             /* some units were not read alone before */
 };
 
 bool
@@ -444,9 +444,9 @@ add_unit(struct worker_state *state, struct cg_job *job, struct piece *unit)
 
 	if (name == NULL)
 		return cg_nomem(job);
-	status = unit->members != NULL ? cg_job_add_input_callback(job, name,
-					     read_piece, unit)
-				       : cg_job_add_input(job, name);
+	status = unit->members != NULL
+		     ? cg_job_add_input_callback(job, name, read_piece, unit)
+		     : cg_job_add_input(job, name);
 	free(name);
 	for (size_t i = 0; status == CG_OK && i < unit->blobs; i++) {
 		name = task_name(&task[number]);
@@ -902,6 +902,27 @@ run_task(struct worker_state *state, const struct worker_order *order,
 
 /* ---- One sum ------------------------------------------------------------ */
 
+/* Has the output list the inputs of the sum. Returns the status. */
+static int
+name_inputs(struct worker_state *state, const struct summed *summed)
+{
+	char *name[NAMED_MAX] = { NULL };
+	size_t n = 0;
+	int status = CG_OK;
+
+	for (; status == CG_OK && n < summed->inputs && n < NAMED_MAX; n++) {
+		name[n] = task_name(&state->batch->task[summed->task[n]]);
+		if (name[n] == NULL)
+			status = cg_nomem(state->sum);
+	}
+	if (status == CG_OK)
+		status = cg_job_set_names(
+		    state->sum, (const char *const *)name, n, summed->inputs);
+	while (n > 0)
+		free(name[--n]);
+	return status;
+}
+
 static bool
 write_sum(struct worker_state *state, const struct worker_order *order)
 {
@@ -909,9 +930,12 @@ write_sum(struct worker_state *state, const struct worker_order *order)
 	const struct group *group = &batch->group[order->group];
 	struct task_log *log = &state->log;
 	struct worker_answer answer = { .state = FAILED };
+	struct summed summed;
 	char *error;
 	int status = CG_OK;
 
+	if (order->whole && !read_all(state->from, &summed, sizeof(summed)))
+		return false;
 	*log = (struct task_log){ .args = batch->args,
 		.members = state->members,
 		.output = output_path(batch, group->output) };
@@ -919,6 +943,8 @@ write_sum(struct worker_state *state, const struct worker_order *order)
 		return false;
 	if (order->action == MERGE)
 		status = add_chunks(state, order);
+	if (status == CG_OK && order->whole)
+		status = name_inputs(state, &summed);
 	if (status == CG_OK)
 		status = set_target(state, order, log->output);
 	if (status == CG_OK) {

@@ -196,17 +196,15 @@ put_inputs(struct html_writer *w)
 	struct html_column title = { .name = "title", .type = HTML_TEXT };
 	struct html_column input = { .name = "input", .type = HTML_TEXT };
 	const char *text = cg_opt(w->job, "title"), *path;
-	struct cg_detected how;
-	size_t i = 0;
+	size_t all = 0;
 	bool ok = html_add_text(w, &title, cg_slice(text ? text : ""));
 
-	for (; ok && (path = cg_job_source(w->job, i, &how)); i++)
-		if (i < INPUTS_MAX)
-			ok = html_add_text(
-			    w, &input, cg_base_name(cg_slice(path)));
+	for (size_t i = 0; ok && i < INPUTS_MAX &&
+			   (path = cg_job_input_name(w->job, i, &all)); i++)
+		ok = html_add_text(w, &input, cg_base_name(cg_slice(path)));
 	html_end(w, &title);
 	html_end(w, &input);
-	return ok && html_put_number(w, "inputs", i);
+	return ok && html_put_number(w, "inputs", all);
 }
 
 bool

@@ -22,6 +22,30 @@ put_hash(
 }
 
 /*
+ * Puts the title of the page: --title, or the base name of the first input and
+ * how many more there are, or "cgconv" if there is none. The script shows the
+ * names of both sides of a difference, of which only the first is put here.
+ */
+static void
+put_title(struct cg_out *out, const struct cg_job *job)
+{
+	const char *title = cg_opt(job, "title"), *path;
+	size_t inputs;
+
+	if (title) {
+		cg_put_xml(out, cg_slice(title));
+		return;
+	}
+	path = cg_job_input_name(job, 0, &inputs);
+	cg_put_xml(out, cg_base_name(cg_slice(path ? path : "cgconv")));
+	if (path && inputs > 1 && !cg_job_diff_graph(job, 0)) {
+		cg_puts(out, " and ");
+		cg_putu(out, inputs - 1);
+		cg_puts(out, " more");
+	}
+}
+
+/*
  * Writes the page up to the data, which follows in a script element. The
  * content security policy allows only the page's own script and style, and no
  * network. So names in the data cannot run as code even if the script had an
@@ -29,7 +53,7 @@ put_hash(
  * page, which are scripts.
  */
 static void
-put_head(struct cg_out *out, struct cg_slice title, bool split)
+put_head(struct cg_out *out, const struct cg_job *job, bool split)
 {
 	cg_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 		     "<meta charset=\"utf-8\">\n"
@@ -44,7 +68,7 @@ put_head(struct cg_out *out, struct cg_slice title, bool split)
 	    "<meta name=\"viewport\" content=\"width=device-width\">\n"
 	    "<meta name=\"generator\" content=\"cgconv " CG_VERSION "\">\n"
 	    "<title>");
-	cg_put_xml(out, title);
+	put_title(out, job);
 	cg_puts(out, "</title>\n<style>");
 	cg_put(out, html_style.text);
 	cg_puts(out, "</style>\n</head>\n<body>\n"
@@ -124,22 +148,6 @@ get_least(struct html_writer *w)
 	    "{html-min}: expected a percentage, such as 0.1%%, not '%s'", text);
 }
 
-/*
- * Returns the title of the page: --title, or the base name of the first input,
- * or "cgconv" if there is none.
- */
-static struct cg_slice
-get_title(struct cg_job *job)
-{
-	const char *title = cg_opt(job, "title"), *path;
-	struct cg_detected how;
-
-	if (title)
-		return cg_slice(title);
-	path = cg_job_source(job, 0, &how);
-	return cg_base_name(cg_slice(path ? path : "cgconv"));
-}
-
 static int
 write_html(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
@@ -158,7 +166,7 @@ write_html(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		status = html_open_disasm(&w);
 	if (status != CG_OK)
 		return status;
-	put_head(out, get_title(job), w.split);
+	put_head(out, job, w.split);
 	if (open_writer(&w, out) && put_data(&w)) {
 		html_close_disasm(&w);
 		(void)html_pack_end(w.pack);
@@ -173,7 +181,7 @@ static const struct cg_option options[] = {
 	{ .name = "title",
 	    .type = CG_STRING,
 	    .arg = "TEXT",
-	    .help = "title of the report (default: the input's name)",
+	    .help = "title of the report (default: the inputs' names)",
 	    .writing = true },
 	CG_OPTIONS_EXCLUDE,
 	{ .name = "disassembly",

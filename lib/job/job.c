@@ -68,6 +68,7 @@ cg_job_free(struct cg_job *job)
 	free(job->memory);
 	cg_job_free_containers(job);
 	free(job->callback);
+	free(job->name);
 	free(job->written.text);
 	free(job->more);
 	cg_rules_free(&job->rules);
@@ -635,6 +636,17 @@ cg_job_source(const struct cg_job *job, size_t i, struct cg_detected *found)
 		return NULL;
 	*found = job->source[i].found;
 	return job->source[i].path;
+}
+
+const char *
+cg_job_input_name(const struct cg_job *job, size_t i, size_t *all)
+{
+	if (job->named > 0) {
+		*all = job->named;
+		return i < job->names ? job->name[i] : NULL;
+	}
+	*all = job->sources;
+	return i < job->sources ? job->source[i].path : NULL;
 }
 
 const struct cg_module *

@@ -88,6 +88,8 @@ struct cg_job {
 	bool gzip, strict, clamp, guess, verbose, parts, no_demangle;
 	bool adds;               /* it merges graphs of other jobs */
 	size_t merged;           /* number of inputs of those jobs */
+	const char **name;       /* of their inputs: see cg_job_set_names() */
+	size_t names, name_cap, named; /* all: named */
 	bool began, ready; /* it has begun to read; its graph is complete */
 	int status;              /* of adding inputs, then of reading them */
 	bool seen;               /* the program will look at the graph */

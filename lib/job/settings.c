@@ -186,6 +186,21 @@ cg_job_verbose(const struct cg_job *job)
 	return job->verbose;
 }
 
+int
+cg_job_set_names(
+    struct cg_job *job, const char *const *name, size_t n, size_t all)
+{
+	job->named = all;
+	for (job->names = 0; job->names < n; job->names++) {
+		if (!cg_grow(&job->name, &job->name_cap, n, sizeof(*name)))
+			return cg_nomem(job);
+		job->name[job->names] = cg_job_keep(job, name[job->names]);
+		if (!job->name[job->names])
+			return CG_ELIMIT;
+	}
+	return CG_OK;
+}
+
 void
 cg_job_set_partial(struct cg_job *job, bool partial)
 {

@@ -616,6 +616,26 @@ two_runs()
 		"$dir/out.html"
 }
 
+@test "html: pages of a sum and of workers name the same inputs" {
+	printf 'a;b 1\n' >"$dir/one.folded"
+	printf 'a;c 2\n' >"$dir/two.folded"
+	(cd "$dir" && tar cf both.tar one.folded two.folded)
+	"$CGCONV" -t html "$dir/one.folded" "$dir/two.folded" >"$dir/want.html"
+	grep -F '<title>one.folded and 1 more</title>' "$dir/want.html"
+	for how in "$dir/one.folded $dir/two.folded" "$dir/both.tar" \
+		"-j 1 $dir/one.folded $dir/two.folded" \
+		"-j 2 $dir/one.folded $dir/two.folded"; do
+		# shellcheck disable=SC2086 # several words
+		"$CGCONV" -q -o "$dir/got.html" $how
+		cmp "$dir/got.html" "$dir/want.html"
+	done
+	mkdir "$dir/many"
+	for i in {100..399}; do cp "$dir/one.folded" "$dir/many/$i.folded"; done
+	echo broken >"$dir/many/200.folded"
+	"$CGCONV" -q -j 2 -r -o "$dir/got.html" "$dir/many"
+	grep -F '<title>100.folded and 298 more</title>' "$dir/got.html"
+}
+
 @test "html: sources are opened only where the options allow" {
 	mkdir -p "$dir/in" "$dir/src"
 	printf 'int a;\n' >"$dir/src/a.c"
