@@ -87,6 +87,17 @@ cg_job_free(struct cg_job *job)
 
 /* ---- Reading ------------------------------------------------------------ */
 
+/*
+ * True if an empty input is skipped, as others have data: a test that ran
+ * nothing may leave an empty file. A partial job does not skip it: it reads for
+ * a batch, which counts the inputs that it skips.
+ */
+static bool
+skips_empty(const struct cg_job *job, const struct cg_found *found)
+{
+	return found->empty && job->inputs > 1 && !job->partial;
+}
+
 static int
 recognise(struct cg_job *job, struct cg_in *in, struct cg_found *found)
 {
@@ -97,6 +108,10 @@ recognise(struct cg_job *job, struct cg_in *in, struct cg_found *found)
 	if (found->rival)
 		return cg_fail(job, "this may be %s or %s; choose with {from}",
 		    found->module->name, found->rival->name);
+	if (skips_empty(job, found)) {
+		cg_warn(job, "skipped: the file is empty");
+		return CG_OK;
+	}
 	job->unclaimed = !found->module;
 	if (found->empty)
 		return cg_fail(job, "the file is empty");
@@ -194,6 +209,7 @@ finishes_each(const struct cg_job *job)
 	return job->parts || job->inputs <= 1;
 }
 
+/* Reads an input, or skips it if it is empty. Returns the status. */
 static int
 read_input(struct cg_job *job, struct cg_in *in)
 {
@@ -207,6 +223,10 @@ read_input(struct cg_job *job, struct cg_in *in)
 	if (status != CG_OK)
 		return status;
 	module = found.module;
+	if (!module) {
+		cg_diag_flush(&job->errors.diag, cg_in_name(in));
+		return CG_OK;
+	}
 	if (job->verbose)
 		cg_note(job, "reading as %s", module->name);
 	job->reading = module;
@@ -564,6 +584,8 @@ read_inputs(struct cg_job *job)
 		close_input(job);
 	}
 	job->one_failed = status == CG_EINPUT && job->inputs > 1;
+	if (status == CG_OK && job->inputs > 1 && job->sources == 0)
+		status = cg_fail(job, "all inputs are empty");
 	if (status == CG_OK)
 		status = finish_inputs(job);
 	cg_job_release(job);

@@ -105,8 +105,26 @@ four_folded()
 	grep "note: skipped $out: it is empty" "$dir/err"
 	"$CGCONV" -q -t json "$out"-0? | same - "$dir/got"
 	refuses 1 "$out: error: the file is empty" "$out"
-	refuses 1 "$out: error: the file is empty" "$out" \
-		samples/callgrind/plain/callgrind.out
+}
+
+# A test that ran nothing may leave an empty file.
+@test "merge: empty files among others are skipped, with and without workers" {
+	printf 'TN:\nSF:a.c\nDA:1,1\nend_of_record\n' >"$dir/a.info"
+	cp "$dir/a.info" "$dir/d.info"
+	: >"$dir/b.info"
+	gzip -c <"$dir/b.info" >"$dir/c.info"
+	"$CGCONV" -q -o "$dir/want" -t json "$dir/a.info" "$dir/d.info"
+	"$CGCONV" -t json "$dir/"[abcd].info 2>"$dir/err" | same - "$dir/want"
+	[ "$(grep -c 'warning: skipped: the file is empty' "$dir/err")" = 2 ]
+	"$CGCONV" -j 2 -o "$dir/got" -t json "$dir/"[abcd].info 2>"$dir/err"
+	same "$dir/got" "$dir/want"
+	grep -q '2 converted, 0 failed, 2 skipped' "$dir/err"
+	(cd "$dir" && tar cf all.tar [abcd].info)
+	"$CGCONV" -q -o "$dir/got" -t json "$dir/all.tar"
+	same "$dir/got" "$dir/want"
+	refuses 1 "all inputs are empty" "$dir/b.info" "$dir/c.info"
+	refuses 1 "no input contains a profile" -j 2 -o "$dir/no.json" \
+		"$dir/b.info" "$dir/c.info"
 }
 
 @test "merge: sums callgrind through json" {
