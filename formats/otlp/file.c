@@ -108,6 +108,23 @@ otlp_find_form(const struct cg_head *head, bool *more)
 	return find_sized(head->text, !head->whole);
 }
 
+/* Returns the text after its blanks, as JSON has them. */
+static struct cg_slice
+skip_blanks(struct cg_slice text)
+{
+	while (text.len > 0 && memchr(" \t\r\n", *text.ptr, 4)) {
+		text.ptr++;
+		text.len--;
+	}
+	return text;
+}
+
+bool
+otlp_is_blank(struct cg_slice text)
+{
+	return skip_blanks(text).len == 0;
+}
+
 /*
  * Returns true if the beginning of a file is JSON, and no message. JSON begins
  * with a brace, perhaps after blanks. Some messages begin so, too. A brace can
@@ -118,13 +135,9 @@ otlp_find_form(const struct cg_head *head, bool *more)
 bool
 otlp_begins_json(struct cg_slice head)
 {
-	struct cg_slice text = head;
+	struct cg_slice text = skip_blanks(head);
 	bool more;
 
-	while (text.len > 0 && memchr(" \t\r\n", *text.ptr, 4)) {
-		text.ptr++;
-		text.len--;
-	}
 	if (!cg_starts(text, "{"))
 		return false;
 	if (text.ptr == head.ptr)

@@ -131,8 +131,10 @@ enum otlp_form {
  * no profiles.
  */
 enum otlp_form otlp_find_form(const struct cg_head *, bool *more);
-/* Bytes of a file that tell JSON from messages. */
+/* Bytes of a file that tell JSON from messages, if not all are blanks. */
 #define OTLP_HEAD 4096
+/* True if all bytes are blanks, which JSON may begin with. */
+bool otlp_is_blank(struct cg_slice);
 /* True if a file with profiles that begins with these bytes is JSON. */
 bool otlp_begins_json(struct cg_slice head);
 /*

@@ -661,8 +661,12 @@ read_input(struct otlp_walk *w, struct cg_in *in)
 	struct otlp_reader *r = w->r;
 	struct proto_bytes converted;
 	struct cg_slice file;
+	uint64_t head = OTLP_HEAD;
 
-	(void)cg_look_bytes(in, OTLP_HEAD, &file);
+	/* JSON may begin after any blanks, which are no message. */
+	while (cg_look_bytes(in, head, &file) && otlp_is_blank(file) &&
+	       head < CG_PROBE_BYTES)
+		head *= 4;
 	if (!otlp_begins_json(file))
 		return cg_read_all(in, &file) && read_file(w, file);
 	r->layout = otlp_json_layout();

@@ -48,15 +48,16 @@ ask(const struct cg_job *job, const struct cg_head *head, bool *wants,
 	return more;
 }
 
+/* True if the text is or may become JSON, which blanks may precede. */
 static bool
-is_json(struct cg_slice text)
+may_be_json(struct cg_slice text)
 {
 	while (text.len > 0 && (*text.ptr == ' ' || *text.ptr == '\t' ||
 				   *text.ptr == '\n' || *text.ptr == '\r')) {
 		text.ptr++;
 		text.len--;
 	}
-	return text.len > 0 && (*text.ptr == '{' || *text.ptr == '[');
+	return text.len == 0 || *text.ptr == '{' || *text.ptr == '[';
 }
 
 /*
@@ -111,7 +112,7 @@ cg_probe(struct cg_job *job, struct cg_in *in, struct cg_found *found)
 		return cg_nomem(job);
 	found->empty = head.text.len == 0;
 	more = ask(job, &head, wants, false, found);
-	json = is_json(head.text);
+	json = may_be_json(head.text);
 	if (!head.whole && (more || json))
 		status = ask_more(job, in, wants, json, found);
 	free(wants);

@@ -519,3 +519,17 @@ json()
 		>"$dir/in"
 	refuses 1 'expected true or false' -t json "$dir/in"
 }
+
+@test "otlp: JSON after many blanks is recognised and read" {
+	"$CGCONV" -t json samples/otlp/json/profile.json >"$dir/want"
+	for n in 4090 4096 65536 300000; do
+		{ printf "%$((n / 2))s" && printf "%$((n / 2))s" | tr ' ' '\n' &&
+			cat samples/otlp/json/profile.json; } \
+			>"$dir/blanks"
+		"$CGCONV" -t json "$dir/blanks" | same - "$dir/want"
+	done
+	# Blanks only are no profile.
+	printf '%300000s' >"$dir/blanks"
+	refuses 1 "unknown input format" "$dir/blanks"
+	refuses 1 "expected a profile of OpenTelemetry" -f otlp "$dir/blanks"
+}
