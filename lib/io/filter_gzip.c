@@ -23,6 +23,7 @@ struct gzip {
 	uint64_t taken; /* bytes from the source so far */
 	bool within;    /* a member has begun and not ended */
 	bool padding;   /* zeros follow the last member */
+	int failed;     /* zlib's error, to be reported; or Z_OK */
 	z_stream z;
 	size_t size; /* of buf */
 	unsigned char buf[];
@@ -101,11 +102,20 @@ find_member(struct gzip *gzip)
 	return got;
 }
 
+/* Reports the error of inflate() in gzip->failed. Returns -1. */
+static int
+fail_to_inflate(struct gzip *gzip)
+{
+	if (gzip->failed == Z_MEM_ERROR)
+		return fail(gzip, CG_ELIMIT, "out of memory");
+	return fail(gzip, CG_EINPUT, "gzip data is corrupt (%s)",
+	    gzip->z.msg ? gzip->z.msg : zError(gzip->failed));
+}
+
 /*
  * Decompresses up to size bytes into buf. Returns their number; 0: the end;
- * -1: an error (reported). If the data is cut off, the bytes before the end
- * are returned first, and the next call reports the error. Bytes that
- * inflate() writes in a call that fails are lost.
+ * -1: an error (reported). If the data is cut off or corrupt, the bytes before
+ * that are returned first, and the next call reports the error.
  */
 static ptrdiff_t
 gzip_read(struct cg_stream *stream, char *buf, size_t size)
@@ -117,18 +127,16 @@ gzip_read(struct cg_stream *stream, char *buf, size_t size)
 	gzip->z.next_out = (Bytef *)buf;
 	gzip->z.avail_out = room;
 	while (gzip->z.avail_out == room) {
+		if (gzip->failed != Z_OK)
+			return fail_to_inflate(gzip);
 		got = find_member(gzip);
 		if (got <= 0)
 			return got;
 		result = inflate(&gzip->z, Z_NO_FLUSH);
 		if (result == Z_STREAM_END)
 			gzip->within = false;
-		else if (result == Z_MEM_ERROR)
-			return fail(gzip, CG_ELIMIT, "out of memory");
-		else if (result != Z_OK)
-			return fail(gzip, CG_EINPUT,
-			    "gzip data is corrupt (%s)",
-			    gzip->z.msg ? gzip->z.msg : zError(result));
+		else
+			gzip->failed = result;
 	}
 	return (ptrdiff_t)(room - gzip->z.avail_out);
 }

@@ -58,6 +58,17 @@ packers()
 	done
 }
 
+@test "compressed: gzip data before a damage is read" {
+	# A flipped checksum is noticed after the last line, which is malformed.
+	printf 'a 1\nb 2\nc\n' | gzip -cn >"$dir/good"
+	size=$(wc -c <"$dir/good")
+	{ head -c $((size - 8)) "$dir/good" && printf '\x00\x00\x00\x00' &&
+		tail -c 4 "$dir/good"; } >"$dir/bad"
+	not "$CGCONV" -f folded "$dir/bad" 2>"$dir/err"
+	grep -q 'bad:3:1: warning: expected' "$dir/err"
+	grep -q 'bad:0x[0-9a-f]*: error: gzip data is corrupt' "$dir/err"
+}
+
 @test "compressed: stops a decompression bomb early, all layers counted" {
 	head -c 100000000 /dev/zero >"$dir/zeros"
 	for packer in $(packers); do
