@@ -185,6 +185,7 @@ struct run {
 	/* sum_run() sets the others. */
 	size_t event;
 	double total;
+	int rest;       /* total + rest is exact: see cost_rest() */
 	double samples; /* their number; 0: unknown, or costs are exact */
 	bool has_calls;
 	struct cg_sums *sums; /* the caller frees them */
@@ -214,8 +215,29 @@ int sum_run(struct args *, struct common_event *, struct run *,
  * fn) is its number among all functions.
  */
 double run_cost(const struct run *, cg_fn, bool inclusive);
+/* The same as it is in the graph, of an event that may be signed. */
+uint64_t run_cost_bits(const struct run *, cg_fn, bool inclusive);
 /* Returns a cost of the run's event, which may be signed. */
 double event_cost(const struct run *, uint64_t cost);
+/*
+ * A double rounds integers above 2^53. Returns what has to be added to it to
+ * get the exact cost, from -1024 to 1024.
+ */
+static inline int
+cost_rest(uint64_t cost, bool is_signed)
+{
+	double value = is_signed ? (double)(int64_t)cost : (double)cost;
+	uint64_t near;
+
+	/* Rounded up, it may have one bit more than its type. */
+	if (value < 0)
+		near = (uint64_t)(int64_t)value;
+	else
+		near = value < 0x1p64 ? (uint64_t)value : 0;
+	return (int)(int64_t)(cost - near);
+}
+/* Returns value + rest, exactly. Unknown: it is no integer of 64 bits. */
+struct amount exact_amount(double value, int rest);
 
 /* Paths of the sources of all runs, and their numbers. */
 struct paths {

@@ -4,6 +4,7 @@
  *
  * Functions match as in --diff of two profiles: cg_job_unite().
  */
+#include <math.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -68,16 +69,39 @@ cost_of(const struct cg_graph *graph, size_t event, uint64_t cost)
 						     : (double)cost;
 }
 
-/* Returns the event's total over all parts of the graph. */
-static double
-total_of(const struct cg_graph *graph, size_t event)
+struct amount
+exact_amount(double value, int rest)
 {
-	double total = 0;
+	if (!(value >= -0x1p63 && value <= 0x1p64) || value != floor(value))
+		return (struct amount){ .known = false };
+	if (value < 0)
+		return amount_i64((int64_t)value + rest);
+	return amount_u64(
+	    (value < 0x1p64 ? (uint64_t)value : 0) + (uint64_t)(int64_t)rest);
+}
 
-	for (cg_part part = 0; part < cg_part_count(graph); part++)
-		total +=
-		    cost_of(graph, event, cg_part_totals(graph, part)[event]);
-	return total;
+/*
+ * Returns the event's total over all parts of the graph. Sets *rest as
+ * cost_rest() does; it is 0 if the total does not fit into 64 bits.
+ */
+static double
+total_of(const struct cg_graph *graph, size_t event, int *rest)
+{
+	bool is_signed = cg_get_event(graph, event)->is_signed;
+	double total = 0;
+	uint64_t sum = 0;
+
+	for (cg_part part = 0; part < cg_part_count(graph); part++) {
+		uint64_t cost = cg_part_totals(graph, part)[event];
+
+		total += cost_of(graph, event, cost);
+		sum += cost;
+	}
+	*rest = 0;
+	if (fabs(total - cost_of(graph, event, sum)) > fabs(total) / 2)
+		return total;
+	*rest = cost_rest(sum, is_signed);
+	return cost_of(graph, event, sum);
 }
 
 double
@@ -87,14 +111,15 @@ count_samples(const struct cg_graph *graph, size_t event)
 	size_t counter = cg_find_event(graph, "samples"), i = 0;
 	struct cg_stack_cost stack;
 	double samples = 0;
+	int rest;
 
 	if (is_exact_event(graph, event))
 		return 0;
 	/* perf script without periods has events such as samples:cycles. */
 	if (strcmp(name, "samples") == 0 || strncmp(name, "samples:", 8) == 0)
-		return total_of(graph, event);
+		return total_of(graph, event, &rest);
 	if (counter < cg_event_count(graph))
-		return total_of(graph, counter);
+		return total_of(graph, counter, &rest);
 	if (!(cg_graph_facts(graph) & CG_SAMPLES))
 		return 0;
 	while (cg_next_stack(graph, CG_ALL_PARTS, &i, &stack)) {
@@ -221,7 +246,7 @@ sum_run(struct args *args, struct common_event *common, struct run *run,
 		status = check_run(args, common, run);
 	if (status != CG_OK)
 		return status;
-	run->total = total_of(run->graph, run->event);
+	run->total = total_of(run->graph, run->event, &run->rest);
 	run->samples = count_samples(run->graph, run->event);
 	run->has_calls = (cg_graph_facts(run->graph) & calls) != 0;
 	status = cg_job_derive(run->job, CG_INCL | CG_CALLS);
@@ -233,12 +258,18 @@ sum_run(struct args *args, struct common_event *common, struct run *run,
 	return run->sums != NULL ? CG_OK : cg_job_status(run->job);
 }
 
+uint64_t
+run_cost_bits(const struct run *run, cg_fn fn, bool inclusive)
+{
+	return inclusive ? cg_sum_inclusive(run->sums, fn, run->event)
+			 : cg_sum_self(run->sums, fn, run->event);
+}
+
 double
 run_cost(const struct run *run, cg_fn fn, bool inclusive)
 {
-	return cost_of(run->graph, run->event,
-	    inclusive ? cg_sum_inclusive(run->sums, fn, run->event)
-		      : cg_sum_self(run->sums, fn, run->event));
+	return cost_of(
+	    run->graph, run->event, run_cost_bits(run, fn, inclusive));
 }
 
 double

@@ -22,9 +22,9 @@
 #define COLUMNS_MIN 64
 
 bool
-add_costs(struct costs *costs, uint32_t id, const double cost[KEYS])
+add_costs(struct costs *costs, uint32_t id, const uint64_t cost[KEYS])
 {
-	double *now;
+	uint64_t *now;
 	bool is_new;
 
 	if (id >= costs->known.n &&
@@ -66,18 +66,39 @@ begin_column(struct costs *costs, uint32_t id)
 	return ok;
 }
 
+/*
+ * Appends a cost of the current run to a column. Its rest is only stored once
+ * a rest is not 0. False: out of memory.
+ */
+static bool
+append_cost(
+    struct costs *costs, struct column *column, int key, double cost, int rest)
+{
+	if (!cg_resize(costs->job, &column->cost[key], costs->runs) ||
+	    !cg_append(costs->job, &column->cost[key], cost))
+		return false;
+	if (rest == 0 && column->rest[key].n == 0)
+		return true;
+	return cg_resize(costs->job, &column->rest[key], costs->runs) &&
+	       cg_append(costs->job, &column->rest[key], (int16_t)rest);
+}
+
 static bool
 end_cost(struct costs *costs, uint32_t id, double total)
 {
 	struct known *known = &costs->known.at[id];
-	double *now = &costs->now.at[(size_t)id * KEYS], share[KEYS];
+	uint64_t *now = &costs->now.at[(size_t)id * KEYS];
+	double cost[KEYS], share[KEYS];
 	bool ok = true;
 
 	/* Ended already, or costs with both signs. */
 	if (now[INCLUSIVE] == 0 && now[SELF] == 0)
 		return true;
-	for (int key = 0; key < KEYS; key++)
-		share[key] = total != 0 ? fabs(now[key] / total) : 1;
+	for (int key = 0; key < KEYS; key++) {
+		cost[key] = costs->is_signed ? (double)(int64_t)now[key]
+					     : (double)now[key];
+		share[key] = total != 0 ? fabs(cost[key] / total) : 1;
+	}
 	if (known->column == 0 &&
 	    fmax(share[INCLUSIVE], share[SELF]) > costs->floor)
 		ok = begin_column(costs, id);
@@ -85,14 +106,12 @@ end_cost(struct costs *costs, uint32_t id, double total)
 		struct column *column;
 
 		if (known->column == 0) {
-			known->sum[key] += now[key];
+			known->sum[key] += cost[key];
 		} else {
 			column = &costs->column.at[known->column - 1];
 			column->peak[key] = fmax(column->peak[key], share[key]);
-			ok =
-			    cg_resize(
-				costs->job, &column->cost[key], costs->runs) &&
-			    cg_append(costs->job, &column->cost[key], now[key]);
+			ok = append_cost(costs, column, key, cost[key],
+			    cost_rest(now[key], costs->is_signed));
 		}
 		now[key] = 0;
 	}
@@ -141,6 +160,7 @@ drop_half(struct costs *costs)
 			for (size_t i = 0; i < column->cost[key].n; i++)
 				known->sum[key] += column->cost[key].at[i];
 			cg_drop(costs->job, &column->cost[key]);
+			cg_drop(costs->job, &column->rest[key]);
 		}
 	}
 }
@@ -178,9 +198,14 @@ complete_costs(struct costs *costs)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < costs->column.n; i++) {
+		struct column *column = &costs->column.at[i];
+
 		for (int key = 0; ok && key < KEYS; key++)
-			ok = cg_resize(costs->job,
-			    &costs->column.at[i].cost[key], costs->runs);
+			ok = cg_resize(
+				 costs->job, &column->cost[key], costs->runs) &&
+			     (column->rest[key].n == 0 ||
+				 cg_resize(costs->job, &column->rest[key],
+				     costs->runs));
 	}
 	return ok;
 }

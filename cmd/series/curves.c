@@ -145,6 +145,21 @@ judge_candidate(
 	return ok;
 }
 
+/* Sets curve->rest, if there is any. False: out of memory. */
+static bool
+fill_rests(const struct series *series, const struct column *column, int key,
+    struct curve *curve)
+{
+	size_t n = series->run.n;
+
+	if (column->rest[key].n == 0)
+		return true;
+	curve->rest = cg_alloc(series->args->job, n * sizeof(*curve->rest));
+	for (size_t i = 0; curve->rest != NULL && i < n; i++)
+		curve->rest[i] = column->rest[key].at[series->order[i]];
+	return curve->rest != NULL;
+}
+
 static bool
 show_candidate(struct series *series, const struct candidate *candidate)
 {
@@ -160,6 +175,8 @@ show_candidate(struct series *series, const struct candidate *candidate)
 	curve->object = cg_object_path(graph, cg_fn_object(graph, fn));
 	curve->unknown = candidate->column->unknown;
 	fill_values(series, candidate->column, candidate->key, curve->value);
+	if (!fill_rests(series, candidate->column, candidate->key, curve))
+		return false;
 	return judge_curve(series, curve, series->common.exact);
 }
 
@@ -226,10 +243,17 @@ static bool
 make_cost_curves(struct series *series)
 {
 	struct curve *total = add_curve(series, "total");
+	size_t n = series->run.n;
 	bool ok = total != NULL;
 
-	for (size_t i = 0; ok && i < series->run.n; i++)
+	if (ok)
+		total->rest =
+		    cg_alloc(series->args->job, n * sizeof(*total->rest));
+	ok = ok && total->rest != NULL;
+	for (size_t i = 0; ok && i < n; i++) {
 		total->value[i] = run_at(series, i)->total;
+		total->rest[i] = (int16_t)run_at(series, i)->rest;
+	}
 	series->totals = 1;
 	series->comparisons = 1;
 	/* The number of comparisons is known after all are listed. */

@@ -313,7 +313,7 @@ put_hits(FILE *to, const struct chart *chart)
 		    i + 1);
 		put_html(to, cg_slice(run_at(chart->series, i)->name));
 		fprintf(to, ": %s</title></rect>\n",
-		    value_text(buf, chart->curve, chart->curve->value[i]));
+		    point_text(buf, chart->curve, i));
 	}
 }
 
@@ -392,8 +392,7 @@ put_table_by_run(FILE *to, const struct series *series)
 		for (size_t i = 0; i < series->curve.n; i++) {
 			const struct curve *curve = &series->curve.at[i];
 
-			fprintf(to, "<td>%s</td>",
-			    value_text(buf, curve, curve->value[k]));
+			fprintf(to, "<td>%s</td>", point_text(buf, curve, k));
 		}
 		fputs("</tr>\n", to);
 	}

@@ -82,8 +82,9 @@ add_file(struct series *series, struct series_run *run, struct cg_slice path,
 {
 	const struct cg_hits *hits[METRICS] = { &counts->lines,
 		&counts->functions, &counts->branches };
-	const double lines[KEYS] = { [HIT] = (double)counts->lines.hit,
-		[FOUND] = (double)counts->lines.found };
+	const uint64_t lines[KEYS] = {
+		[HIT] = counts->lines.hit, [FOUND] = counts->lines.found
+	};
 	uint32_t id = number_path(series->args->job, &series->files, path);
 
 	for (int i = 0; i < METRICS; i++) {
@@ -139,12 +140,15 @@ take_costs(struct series *series, struct series_run *kept, struct run *run)
 	if (status != CG_OK)
 		return status;
 	kept->total = run->total;
+	kept->rest = run->rest;
+	series->costs.is_signed =
+	    cg_get_event(run->graph, run->event)->is_signed;
 	kept->samples = run->samples;
 	series->has_calls |= run->has_calls;
 	for (cg_fn fn = 1; ok && fn <= cg_fn_count(run->graph); fn++) {
-		const double cost[KEYS] = {
-			[INCLUSIVE] = run_cost(run, fn, true),
-			[SELF] = run_cost(run, fn, false),
+		const uint64_t cost[KEYS] = {
+			[INCLUSIVE] = run_cost_bits(run, fn, true),
+			[SELF] = run_cost_bits(run, fn, false),
 		};
 
 		if (cost[INCLUSIVE] != 0 || cost[SELF] != 0)

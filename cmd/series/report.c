@@ -24,6 +24,27 @@ value_text(char buf[AMOUNT_ROOM], const struct curve *curve, double value)
 	return buf;
 }
 
+/*
+ * Returns the exact value of run i; unknown if it is no integer of 64 bits,
+ * such as a percentage or a mean.
+ */
+static struct amount
+point_of(const struct curve *curve, size_t i)
+{
+	return exact_amount(
+	    curve->value[i], curve->rest != NULL ? curve->rest[i] : 0);
+}
+
+const char *
+point_text(char buf[AMOUNT_ROOM], const struct curve *curve, size_t i)
+{
+	struct amount exact = point_of(curve, i);
+
+	return exact.known && !curve->percent
+		   ? amount_text(buf, exact)
+		   : value_text(buf, curve, curve->value[i]);
+}
+
 const char *
 change_text(char buf[AMOUNT_ROOM], const struct curve *curve,
     const struct change *change)
@@ -226,7 +247,7 @@ put_run_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 	const struct by_run *by_run = arg;
 	const struct curve *curve = &by_run->series->curve.at[cell];
 
-	value_text(buf, curve, curve->value[by_run->first + i]);
+	point_text(buf, curve, by_run->first + i);
 }
 
 static void
@@ -353,8 +374,13 @@ write_curve(FILE *to, const struct series *series, const struct curve *curve)
 		ok =
 		    ok && add_json_u64(json, "mean_before", curve->unknown + 1);
 	ok = add_json(json, "values", values) && ok;
-	for (size_t i = 0; ok && i < series->run.n; i++)
-		ok = add_json_number(values, NULL, curve->value[i]);
+	for (size_t i = 0; ok && i < series->run.n; i++) {
+		struct amount exact = point_of(curve, i);
+
+		ok = exact.known
+			 ? append_json_amount(values, exact)
+			 : add_json_number(values, NULL, curve->value[i]);
+	}
 	return write_json(to, json) && ok;
 }
 
@@ -370,6 +396,7 @@ add_hits(struct json_object *json, const char *key, const struct cg_hits *hits)
 static bool
 write_run(FILE *to, const struct series *series, const struct series_run *run)
 {
+	struct amount total = exact_amount(run->total, run->rest);
 	struct json_object *json = json_object_new_object();
 	bool ok = add_json_text(json, "path", cg_slice(run->name)) &&
 		  add_json_text(json, "format", cg_slice(run->format));
@@ -382,7 +409,10 @@ write_run(FILE *to, const struct series *series, const struct series_run *run)
 		     add_hits(json, "functions", &run->hits[FUNCTIONS]) &&
 		     add_hits(json, "branches", &run->hits[BRANCHES]);
 	else
-		ok = ok && add_json_number(json, "total", run->total) &&
+		ok = ok &&
+		     (total.known
+			     ? add_json_amount(json, "total", total)
+			     : add_json_number(json, "total", run->total)) &&
 		     add_json_number(json, "samples",
 			 run->samples > 0 ? run->samples : NAN);
 	return write_json(to, json) && ok;
@@ -497,11 +527,15 @@ write_series_csv(FILE *to, const struct series *series)
 		if (run->timed)
 			fprintf(to, "%" PRId64, run->time);
 		for (size_t i = 0; i < series->curve.n; i++) {
-			double value = series->curve.at[i].value[k];
+			const struct curve *curve = &series->curve.at[i];
+			struct amount exact = point_of(curve, k);
 
 			putc(',', to);
-			if (isfinite(value))
-				fprintf(to, "%.17g", value);
+			if (exact.known)
+				fprintf(to, "%s%" PRIu64,
+				    exact.minus ? "-" : "", exact.size);
+			else if (isfinite(curve->value[k]))
+				fprintf(to, "%.17g", curve->value[k]);
 		}
 		fputs("\r\n", to);
 	}

@@ -31,6 +31,7 @@ struct column {
 	size_t unknown;
 	double peak[KEYS]; /* largest share of a run's total */
 	CG_ARRAY(double) cost[KEYS];
+	CG_ARRAY(int16_t) rest[KEYS]; /* cost_rest(); empty: all are 0 */
 };
 /* What is known of a function. */
 struct known {
@@ -42,13 +43,14 @@ struct costs {
 	size_t runs;
 	CG_ARRAY(struct column) column;
 	CG_ARRAY(struct known) known; /* by id */
-	CG_ARRAY(double) now;         /* of the current run, by id and key */
+	CG_ARRAY(uint64_t) now;       /* of the current run, by id and key */
+	bool is_signed;               /* these costs are */
 	CG_ARRAY(uint32_t) touched;   /* ids that have one */
 	double floor; /* largest share of a total among dropped costs */
 	size_t dropped; /* columns */
 };
 /* Adds to the costs of the current run. False: out of memory. */
-bool add_costs(struct costs *, uint32_t id, const double cost[KEYS]);
+bool add_costs(struct costs *, uint32_t id, const uint64_t cost[KEYS]);
 /*
  * Ends the run, whose total is given; 0: keep all costs. False: out of memory.
  */
@@ -66,6 +68,7 @@ struct series_run {
 	bool timed;
 	int64_t time;       /* nanoseconds since 1970, if timed */
 	double total;
+	int rest;           /* of the total: cost_rest() */
 	double samples;     /* 0: unknown */
 	struct cg_hits hits[METRICS];
 };
@@ -99,6 +102,7 @@ struct curve {
 	struct cg_slice name, file, object;
 	bool percent;  /* the values are percentages; NAN: there is none */
 	double *value;
+	int16_t *rest; /* of the values: cost_rest(); NULL: all are 0 */
 	struct change *change;
 	size_t changes;
 	size_t unknown; /* as in struct column */
@@ -118,6 +122,8 @@ bool next_cause(const struct series *, const struct change *, size_t *i,
 /* Formats a value of a curve; returns buf. */
 const char *value_text(
     char buf[AMOUNT_ROOM], const struct curve *, double value);
+/* Formats the value of run i, in the order of the series; returns buf. */
+const char *point_text(char buf[AMOUNT_ROOM], const struct curve *, size_t i);
 /* Formats the change of a level: "+5.0%", or points of a percentage. */
 const char *change_text(
     char buf[AMOUNT_ROOM], const struct curve *, const struct change *);

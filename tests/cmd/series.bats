@@ -353,3 +353,21 @@ changes()
 	sed 's/<meta\([^>]*\)>/<meta\1\/>/; s/<!DOCTYPE html>//' again.html |
 		xmllint --noout -
 }
+
+@test "series: costs above 2^53 are exact in CSV, JSON and the page" {
+	printf 'a;b 9007199254740993\na 1\n' >"$dir/1.folded"
+	printf 'a;b 18446744073709551613\na 2\n' >"$dir/2.folded"
+	"$CGCONV" --series -o "$dir/out.csv" "$dir/"[12].folded
+	head -n 1 "$dir/out.csv" | tr -d '\r' |
+		says 'number,run,nanoseconds,total,"self b"'
+	cut -d , -f 4- "$dir/out.csv" | tail -n 2 | tr -d '\r' |
+		says 9007199254740994,9007199254740993 \
+			18446744073709551615,18446744073709551613
+	"$CGCONV" --series --json "$dir/"[12].folded >"$dir/out.json"
+	grep -o '"total":[0-9.e+]*' "$dir/out.json" |
+		says '"total":9007199254740994' '"total":18446744073709551615'
+	grep -q '"values":\[9007199254740993,18446744073709551613\]' "$dir/out.json"
+	"$CGCONV" --series -o "$dir/out.html" "$dir/"[12].folded
+	grep -q '9,007,199,254,740,993' "$dir/out.html"
+	grep -q '18,446,744,073,709,551,613' "$dir/out.html"
+}

@@ -224,17 +224,17 @@ check_costs(void)
 
 	for (size_t run = 0; run < RUNS; run++) {
 		for (uint32_t id = 1; id <= 200; id++) {
-			double cost = id <= 5 ? 100.0 * id + (double)run : 1;
-			double both[KEYS] = { cost, cost };
+			uint64_t cost = id <= 5 ? 100 * id + run : 1;
+			uint64_t piece[2][KEYS];
 
 			/* 200 wakes up in run 90. */
 			if (id == 200 && run >= 90)
-				both[SELF] = both[INCLUSIVE] = 900;
-			/* In two pieces. */
-			both[SELF] /= 2;
-			both[INCLUSIVE] /= 2;
-			CHECK(add_costs(&costs, id, both));
-			CHECK(add_costs(&costs, id, both));
+				cost = 900;
+			for (int i = 0; i < 2; i++)
+				piece[i][SELF] = piece[i][INCLUSIVE] =
+				    (cost + (uint64_t)i) / 2;
+			CHECK(add_costs(&costs, id, piece[0]));
+			CHECK(add_costs(&costs, id, piece[1]));
 		}
 		CHECK(end_costs(&costs, 10000));
 	}
@@ -265,7 +265,8 @@ check_new_functions(void)
 {
 	struct cg_job *job = cg_job_new(cg_formats(), NULL, NULL);
 	struct costs costs = { .job = job };
-	const double one[KEYS] = { 1, 1 }, less[KEYS] = { -1, -1 };
+	const uint64_t one[KEYS] = { 1, 1 };
+	const uint64_t less[KEYS] = { UINT64_MAX, UINT64_MAX }; /* -1 */
 
 	for (size_t run = 0; run < RUNS; run++) {
 		for (uint32_t id = 1; id <= (run < RUNS - 1 ? 5 : 5000); id++)
@@ -282,10 +283,41 @@ check_new_functions(void)
 	cg_job_free(job);
 }
 
+/* A cost of 64 bits is a double and its rest, also rounded to 2^63, 2^64. */
+static void
+check_rests(void)
+{
+	const uint64_t cost[] = { 0, 1, (UINT64_C(1) << 53) + 1,
+		(UINT64_C(1) << 62) + 511, INT64_MAX, UINT64_C(1) << 63,
+		(UINT64_C(1) << 63) + 1, UINT64_MAX };
+	struct cg_job *job = cg_job_new(cg_formats(), NULL, NULL);
+	struct costs costs = { .job = job };
+
+	for (size_t i = 0; i < sizeof(cost) / sizeof(*cost); i++) {
+		int rest = cost_rest(cost[i], false);
+		long double sum = (long double)(double)cost[i] + rest;
+
+		CHECK(sum == (long double)cost[i]);
+		rest = cost_rest(cost[i], true);
+		sum = (long double)(double)(int64_t)cost[i] + rest;
+		CHECK(sum == (long double)(int64_t)cost[i]);
+		CHECK(
+		    add_costs(&costs, 1, (uint64_t[KEYS]){ cost[i], i == 0 }));
+		CHECK(end_costs(&costs, 0));
+	}
+	CHECK(complete_costs(&costs) && costs.column.n == 1);
+	CHECK(costs.column.at[0].rest[SELF].n == 0);
+	CHECK(costs.column.at[0].rest[INCLUSIVE].n == costs.runs);
+	CHECK(costs.column.at[0].rest[INCLUSIVE].at[1] == 0);
+	CHECK(costs.column.at[0].rest[INCLUSIVE].at[2] == 1);
+	cg_job_free(job);
+}
+
 int
 main(void)
 {
 	check_probabilities();
+	check_rests();
 	check_false_changes();
 	check_shift();
 	check_short_levels();
