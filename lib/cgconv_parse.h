@@ -56,6 +56,12 @@ struct cg_slice cg_trim(struct cg_slice);
 void cg_cut_return(struct cg_slice *line);
 /* Removes sep and the decimal digits after it from the end: "a.c:12". */
 bool cg_cut_number(struct cg_slice *, char sep, uint32_t *);
+/*
+ * Removes what GCC and LLVM append to the names of parts and copies of
+ * functions from the end: ".constprop.0.cold" of "f.constprop.0.cold". Each
+ * suffix ends with a number, which .cold may have. "java.pkg.part" has none.
+ */
+void cg_cut_clone(struct cg_slice *name);
 /* Returns the first occurrence of what (not empty) in the text, or NULL. */
 const char *cg_find(struct cg_slice, const char *what);
 /*

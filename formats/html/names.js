@@ -3,8 +3,8 @@
  * what they are in, from the left.
  */
 
-/* What compilers append to a name. */
-const CLONE = /\.(?:constprop|isra|part|cold|lto_priv|llvm)\b.*/;
+/* What GCC and LLVM append to the names of parts and copies of functions. */
+const CLONE = /(?:\.(?:constprop|isra|part|lto_priv|llvm)\.\d+|\.cold(?:\.\d+)?)+$/;
 
 /* What may follow the parameters of a function. */
 const AFTER = /^(?:\s*(?:const|volatile|noexcept|&&?|\[[^\]]*\]))*$/;

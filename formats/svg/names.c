@@ -31,16 +31,14 @@ svg_count_chars(struct cg_slice text)
 }
 
 /*
- * Returns the name without the suffixes that compilers append to copies of
- * functions. First cuts each " [clone .cold]" off the end. Then cuts the name
- * before the first of the suffixes in kinds[], such as ".constprop.0".
+ * Returns the name without what compilers append to names of copies of
+ * functions. First cuts each " [clone .cold]" off the end, then suffixes such
+ * as ".constprop.0".
  */
 static struct cg_slice
 cut_clone(struct cg_slice name)
 {
-	static const char *const kinds[] = { ".constprop", ".isra", ".part",
-		".cold", ".lto_priv", ".llvm" };
-	struct cg_slice rest, clone;
+	struct cg_slice rest;
 	size_t at;
 
 	while (name.len > 0 && name.ptr[name.len - 1] == ']') {
@@ -52,17 +50,7 @@ cut_clone(struct cg_slice name)
 			break;
 		name.len = at - 1;
 	}
-	for (at = 0; at < name.len; at++) {
-		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-			clone =
-			    (struct cg_slice){ name.ptr + at, name.len - at };
-			if (cg_take_prefix(&clone, kinds[k]) &&
-			    (clone.len == 0 || !is_word(*clone.ptr))) {
-				name.len = at;
-				return name;
-			}
-		}
-	}
+	cg_cut_clone(&name);
 	return name;
 }
 

@@ -164,28 +164,6 @@ cg_filters_match(
 /* ---- Classes ------------------------------------------------------------- */
 
 /*
- * Returns the name without the suffix that compilers append to names of
- * clones: "f" for "f.part.0", "f.cold" or "f.constprop.1".
- */
-static struct cg_slice
-cut_clone(struct cg_slice name)
-{
-	static const char *const words[] = { ".constprop", ".part", ".isra",
-		".cold", ".lto_priv", ".llvm" };
-	uint32_t number;
-
-	(void)cg_cut_number(&name, '.', &number);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		size_t len = strlen(words[i]);
-
-		if (name.len > len &&
-		    memcmp(name.ptr + name.len - len, words[i], len) == 0)
-			name.len -= len;
-	}
-	return name;
-}
-
-/*
  * Returns the nesting depth of brackets after character c of a function's
  * name; depth is the nesting before c. A closing bracket that was not opened
  * is ignored.
@@ -206,7 +184,7 @@ cg_class_of(struct cg_slice name)
 	size_t colons = 0, dot = 0;
 	int depth = 0;
 
-	name = cut_clone(name);
+	cg_cut_clone(&name);
 	for (size_t i = 0; i < name.len; i++) {
 		char c = name.ptr[i];
 		bool outside = depth == 0 && i > 0;

@@ -322,6 +322,40 @@ cg_cut_number(struct cg_slice *text, char sep, uint32_t *number)
 	return true;
 }
 
+/* Removes one suffix of a copy of a function. False: there is none. */
+static bool
+cut_suffix(struct cg_slice *name)
+{
+	static const char *const words[] = { ".constprop", ".isra", ".part",
+		".lto_priv", ".llvm", ".cold" };
+	size_t end = name->len;
+	bool numbered;
+
+	while (end > 0 && is_digit(name->ptr[end - 1]))
+		end--;
+	numbered = end < name->len && end > 0 && name->ptr[end - 1] == '.';
+	end = numbered ? end - 1 : name->len;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t len = strlen(words[i]);
+
+		if (end <= len ||
+		    memcmp(name->ptr + end - len, words[i], len) != 0)
+			continue;
+		if (numbered || strcmp(words[i], ".cold") == 0) {
+			name->len = end - len;
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+cg_cut_clone(struct cg_slice *name)
+{
+	while (cut_suffix(name))
+		continue;
+}
+
 const char *
 cg_find(struct cg_slice text, const char *what)
 {

@@ -331,6 +331,10 @@ verdicts()
 		>"$dir/long.folded"
 	"$CGCONV" -q -t svg --width 200 "$dir/long.folded" | sed -n 's/.*<text x="13[^>]*>\([^<]*\)<.*/\1/p' |
 		same - <(printf '%s\n' 'all' 'ns::A::function' 'b.(*Type).run' 'name_of_a_long_function…')
+	# Without suffixes of clones, which a package is not.
+	echo 'name_of_a_function.isra.0.cold;com.part.AbstractFactory.run 1' >"$dir/long.folded"
+	"$CGCONV" -q -t svg --width 200 "$dir/long.folded" | sed -n 's/.*<text x="13[^>]*>\([^<]*\)<.*/\1/p' |
+		same - <(printf '%s\n' 'all' 'name_of_a_function' 'part.AbstractFactory.run')
 }
 
 @test "svg: Chromium restores zoom and search of the address, and follows the window" {

@@ -74,6 +74,10 @@ stacks()
 	"$CGCONV" -q -t folded --no-root-by --granularity class \
 		--trim-recursion "$dir/in.perf" |
 		same - <(echo 'main;operator new(unsigned long);ns::A 3')
+	# Clones of functions have the class of the function.
+	echo 'com.part.Foo.run;java.pkg.part;A.f.isra.0.cold;f.part.0 1' |
+		"$CGCONV" -q -t folded --granularity class |
+		same - <(echo 'com.part.Foo;java.pkg;A;f.part.0 1')
 	"$CGCONV" -q -t folded --no-root-by --only-object '/a' "$dir/in.perf" |
 		same - <(echo 'main;ns::A::g();ns::A::f(int) 3')
 	"$CGCONV" -q -t folded --no-root-by --collapse-object 'a\.so' \
