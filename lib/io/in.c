@@ -130,16 +130,20 @@ line_start(const char *buf, size_t at)
 
 /*
  * Makes the first byte that is not consumed the start of the window (the bytes
- * in memory): advances the counts of bytes, lines and columns to it. The
+ * in memory): advances the counts of bytes, lines and columns to it. Counts no
+ * lines in an input that is read as bytes, as its locations are offsets. The
  * caller moves the bytes.
  */
 static void
 pass(struct cg_in *in)
 {
-	size_t at = line_start(in->buf, in->at);
+	size_t at;
 
-	in->columns = in->at - at + (at > 0 ? 0 : in->columns);
-	in->lines += count_newlines(in->buf, at);
+	if (in->kind != BYTES) {
+		at = line_start(in->buf, in->at);
+		in->columns = in->at - at + (at > 0 ? 0 : in->columns);
+		in->lines += count_newlines(in->buf, at);
+	}
 	in->base += in->at;
 	in->end -= in->at;
 	in->given = in->at = 0;
@@ -275,18 +279,25 @@ fill(struct cg_in *in)
 	return true;
 }
 
-/*
- * Reads until the window, the unread part of the input in memory, has at least
- * n bytes; false: the input has fewer, or an error (reported).
- */
-static bool
-want(struct cg_in *in, uint64_t n)
+/* Does what want() does; apart, as want() mostly has nothing to do. */
+static __attribute__((noinline)) bool
+fill_to(struct cg_in *in, uint64_t n)
 {
 	while (in->end - in->at < n) {
 		if (!fill(in))
 			return false;
 	}
 	return true;
+}
+
+/*
+ * Reads until the window, the unread part of the input in memory, has at least
+ * n bytes; false: the input has fewer, or an error (reported).
+ */
+static inline bool
+want(struct cg_in *in, uint64_t n)
+{
+	return in->end - in->at >= n || fill_to(in, n);
 }
 
 /* ---- Opening ------------------------------------------------------------ */
