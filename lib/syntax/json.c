@@ -524,13 +524,17 @@ take_element(struct cg_json *json)
 {
 	const char *at = json->rest.ptr, *end = at + json->rest.len;
 
-	if (json->expect == MORE && at < end && *at == ',')
-		at++;
-	else if (json->expect != ITEM)
+	if (at == end || (json->expect != ITEM && json->expect != MORE))
 		return CG_JSON_BAD;
-	if (at < end && *at == '"')
+	if (*at == ']') {
+		json->at = at;
+		return close_level(json, at, end);
+	}
+	if (json->expect == MORE && (*at != ',' || ++at == end))
+		return CG_JSON_BAD;
+	if (*at == '"')
 		return take_plain(json, at, end, false);
-	if (at == end || *at != '{')
+	if (*at != '{' && *at != '[')
 		return take_plain_number(json, at, end, ']');
 	json->at = at;
 	return open_level(json, at, end);
@@ -552,7 +556,7 @@ take_member(struct cg_json *json)
 		at += *at == ' ';
 		if (*at == '"')
 			return take_plain(json, at, end, false);
-		if (*at != '{')
+		if (*at != '{' && *at != '[')
 			return take_plain_number(json, at, end, '}');
 		json->at = at;
 		return open_level(json, at, end);
