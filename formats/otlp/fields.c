@@ -6,16 +6,6 @@
 
 #include "otlp.h"
 
-bool
-otlp_take_field(
-    struct otlp_reader *r, struct cg_slice *message, struct proto_field *field)
-{
-	if (proto_take_field(message, field))
-		return true;
-	return cg_reject_at(
-	    r->job, message->ptr, "expected a whole field of a message");
-}
-
 static uint64_t
 get_fixed(const char *bytes)
 {

@@ -250,8 +250,14 @@ bool otlp_find_signed(struct otlp_reader *, struct cg_slice, bool *found);
 /* ---- fields.c ------------------------------------------------------ */
 
 /* Takes the next field of a message; a failure is reported. */
-bool otlp_take_field(
-    struct otlp_reader *, struct cg_slice *, struct proto_field *);
+static inline bool
+otlp_take_field(
+    struct otlp_reader *r, struct cg_slice *message, struct proto_field *field)
+{
+	return proto_take_field(message, field) ||
+	       cg_reject_at(r->job, message->ptr,
+		   "expected a whole field of a message");
+}
 /*
  * Appends the numbers of a field to a list; fixed: of 64 bits each. False: an
  * error (reported).

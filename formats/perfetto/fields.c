@@ -1,15 +1,7 @@
 /*
- * fields.c - takes fields of messages; numbers keys.
+ * fields.c - takes numbers of fields; numbers keys.
  */
 #include "perfetto.h"
-
-bool
-perfetto_take_any(
-    struct perfetto *r, struct cg_slice *message, struct proto_field *field)
-{
-	return proto_take_field(message, field) ||
-	       cg_reject(r->job, "expected a whole field of a message");
-}
 
 bool
 perfetto_take_numbers(struct perfetto *r, const struct proto_field *field)

@@ -332,7 +332,7 @@ static bool
 next_packet(struct perfetto *r, struct proto_field *field)
 {
 	struct cg_slice head;
-	size_t len;
+	uint64_t len;
 
 	(void)cg_look_bytes(r->in, TAG_MAX, &head);
 	if (head.len == 0)
@@ -340,10 +340,17 @@ next_packet(struct perfetto *r, struct proto_field *field)
 	len = head.len;
 	if (!proto_take_tag(&head, field))
 		return cg_reject(r->job, "expected a packet");
-	(void)cg_read_bytes(r->in, len - head.len, &head);
-	if (field->wire != WIRE_BYTES ||
-	    cg_read_bytes(r->in, field->value, &field->bytes))
+	len -= head.len;
+	if (field->wire != WIRE_BYTES) {
+		(void)cg_read_bytes(r->in, len, &head);
 		return true;
+	}
+	if (field->value <= UINT64_MAX - len &&
+	    cg_read_bytes(r->in, len + field->value, &head)) {
+		field->bytes =
+		    (struct cg_slice){ head.ptr + len, (size_t)field->value };
+		return true;
+	}
 	cg_warn(r->job, "the trace ends within a packet: it is skipped");
 	return false;
 }

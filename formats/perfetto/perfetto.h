@@ -484,34 +484,15 @@ struct perfetto {
  * reported as cg_reject() does.
  */
 
-/* fields.c */
 /* Takes the next field of a message. */
-bool perfetto_take_any(
-    struct perfetto *, struct cg_slice *message, struct proto_field *);
 static inline bool
 perfetto_take(
     struct perfetto *r, struct cg_slice *message, struct proto_field *field)
 {
-	struct cg_slice rest = *message;
-	uint64_t tag = 0, value = 0;
-
-	/* Most fields are short numbers or messages. */
-	if (!proto_take_varint(&rest, &tag) || tag < 8 || tag > UINT16_MAX ||
-	    (tag & 5) != 0 || !proto_take_varint(&rest, &value))
-		return perfetto_take_any(r, message, field);
-	field->number = tag >> 3;
-	field->wire = tag & 7;
-	field->value = value;
-	if (field->wire == WIRE_BYTES) {
-		if (value > rest.len)
-			return perfetto_take_any(r, message, field);
-		field->bytes = (struct cg_slice){ rest.ptr, (size_t)value };
-		rest.ptr += value;
-		rest.len -= (size_t)value;
-	}
-	*message = rest;
-	return true;
+	return proto_take_field(message, field) ||
+	       cg_reject(r->job, "expected a whole field of a message");
 }
+/* fields.c */
 /* Appends the numbers of a field, packed or not, to r->number. */
 bool perfetto_take_numbers(struct perfetto *, const struct proto_field *);
 /* Sets the number of a key; a new key gets the next one. */

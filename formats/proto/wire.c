@@ -4,7 +4,7 @@
 #include "wire.h"
 
 size_t
-proto_get_varint(const char *at, size_t len, uint64_t *value)
+proto_get_any_varint(const char *at, size_t len, uint64_t *value)
 {
 	size_t max = len < VARINT_MAX ? len : VARINT_MAX;
 	uint64_t sum = 0;
@@ -65,7 +65,7 @@ proto_take_tag(struct cg_slice *from, struct proto_field *field)
 }
 
 bool
-proto_take_field(struct cg_slice *from, struct proto_field *field)
+proto_take_any_field(struct cg_slice *from, struct proto_field *field)
 {
 	struct cg_slice rest = *from;
 
