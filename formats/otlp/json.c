@@ -138,7 +138,8 @@ static const struct member members[MESSAGES][MEMBERS_MAX] = {
 };
 
 #define DEPTH_MAX 64 /* of messages: attributes may nest lists */
-#define BATCH 256    /* numbers that are taken at once */
+#define BATCH 256    /* numbers that are taken at once, */
+#define NUMBER_MAX 5 /* and bytes of each as a varint */
 
 struct converter {
 	struct cg_job *job;
@@ -280,15 +281,19 @@ put_integers(struct converter *c, bool fixed)
 {
 	enum cg_json_type type;
 	size_t n;
+	char *to;
 
 	for (;;) {
 		n = fixed ? 0
 			  : cg_json_numbers(
 				&c->json, UINT32_MAX, c->number, BATCH);
-		for (size_t i = 0; i < n; i++) {
-			if (!put_varint(c, c->number[i]))
-				return false;
-		}
+		to = n > 0 ? reserve(c, n * NUMBER_MAX) : NULL;
+		if (n > 0 && !to)
+			return false;
+		for (size_t i = 0; i < n; i++)
+			to = proto_format_varint(to, c->number[i]);
+		if (n > 0)
+			c->out->n = (size_t)(to - c->out->at);
 		if (n == BATCH)
 			continue;
 		type = cg_json_next(&c->json);

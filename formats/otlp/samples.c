@@ -333,22 +333,44 @@ otlp_add_sample(struct otlp_walk *w, const struct otlp_profile *profile,
 	       cg_build_status(r->build) == CG_OK;
 }
 
+/*
+ * Sets *found to true if one of a sample's values is negative. False: an error
+ * (reported).
+ */
+static bool
+find_negative(struct otlp_reader *r, struct cg_slice message, bool *found)
+{
+	struct proto_field field;
+
+	r->values.n = 0;
+	while (message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		/* A negative value has VARINT_MAX bytes. */
+		if (field.number < OTLP_SAMPLE_FIELDS &&
+		    r->layout->field[field.number] == OTLP_VALUES &&
+		    (field.wire != WIRE_BYTES ||
+			field.bytes.len >= VARINT_MAX) &&
+		    !otlp_take_numbers(r, &field, &r->values, false))
+			return false;
+	}
+	for (size_t i = 0; i < r->values.n; i++)
+		*found |= ((const int64_t *)r->values.at)[i] < 0;
+	return true;
+}
+
 bool
 otlp_find_signed(struct otlp_reader *r, struct cg_slice message, bool *found)
 {
 	struct proto_field field;
-	uint64_t stack;
 
 	*found = false;
 	while (!*found && message.len > 0) {
 		if (!otlp_take_field(r, &message, &field))
 			return false;
-		if (field.number != PROFILE_SAMPLE)
-			continue;
-		if (!take_fields(r, field.bytes, &stack))
+		if (field.number == PROFILE_SAMPLE &&
+		    !find_negative(r, field.bytes, found))
 			return false;
-		for (size_t i = 0; i < r->values.n; i++)
-			*found |= ((const int64_t *)r->values.at)[i] < 0;
 	}
 	return true;
 }
