@@ -383,7 +383,7 @@ put_count(
     struct chart *chart, const char *before, uint64_t count, const char *what)
 {
 	cg_puts(chart->svg->out, before);
-	svg_put_number(chart->svg, count);
+	picture_put_number(chart->svg->out, count);
 	cg_putf(chart->svg->out, " %s%s", what, count == 1 ? "" : "s");
 }
 

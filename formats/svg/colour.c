@@ -144,7 +144,7 @@ put_fn_colour(struct svg *svg, const struct svg_box *box)
 		group =
 		    cg_file_path(svg->graph, cg_fn_file(svg->graph, box->fn));
 	if (group.len == 0)
-		group = svg_qualifier(box->name);
+		group = picture_qualifier(box->name);
 	if (group.len == 0)
 		group = box->name;
 	put_hsl(svg, (hash_text(group) % 72 * 5 + (own >> 8) % 40 + 340) % 360,

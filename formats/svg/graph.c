@@ -239,7 +239,7 @@ put_change(struct writer *w, uint32_t frame)
 	uint64_t after = cost->total[svg->negate ? 1 : 0], side[2];
 
 	cg_puts(svg->out, svg->negate ? "; after " : "; before ");
-	svg_put_number(svg, cost->total[1]);
+	picture_put_number(svg->out, cost->total[1]);
 	cg_puts(svg->out, ", change ");
 	svg_put_change(svg, before, after);
 	if (before > 0)
@@ -275,7 +275,7 @@ put_frame(struct writer *w, uint32_t id)
 		.fill = svg->change ? fill : NULL };
 
 	svg_begin_box(svg, &drawn);
-	svg_put_number(svg, total);
+	picture_put_number(svg->out, total);
 	cg_putc(svg->out, ' ');
 	cg_put_xml(
 	    svg->out, cg_slice(*event->unit ? event->unit : event->name));
@@ -302,7 +302,7 @@ put_dropped(struct writer *w)
 	if (w->dropped == 0)
 		return;
 	cg_puts(w->svg->out, "; dropped ");
-	svg_put_number(w->svg, w->dropped);
+	picture_put_number(w->svg->out, w->dropped);
 	cg_putf(w->svg->out, " frame%s narrower than %s%s, together %.2f%%",
 	    w->dropped == 1 ? "" : "s", w->svg->least_text,
 	    w->svg->percent ? "" : " px",
@@ -320,7 +320,7 @@ put_absent(struct writer *w)
 	if (w->absent == 0)
 		return;
 	cg_puts(w->svg->out, "; not shown: ");
-	svg_put_number(w->svg, w->absent);
+	picture_put_number(w->svg->out, w->absent);
 	cg_puts(w->svg->out, w->svg->negate
 				 ? " after, in new frames"
 				 : " before, in frames that are gone");

@@ -18,24 +18,11 @@ svg_put_pixels(struct svg *svg, uint64_t units)
 }
 
 void
-svg_put_number(struct svg *svg, uint64_t number)
-{
-	char digits[CG_NUMBER_MAX];
-	size_t len = (size_t)(cg_format_u64(digits, number) - digits);
-
-	for (size_t i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			cg_putc(svg->out, ',');
-		cg_putc(svg->out, digits[i]);
-	}
-}
-
-void
 svg_put_change(struct svg *svg, uint64_t from, uint64_t to)
 {
 	if (to != from)
 		cg_putc(svg->out, to > from ? '+' : '-');
-	svg_put_number(svg, to > from ? to - from : from - to);
+	picture_put_number(svg->out, to > from ? to - from : from - to);
 }
 
 void
@@ -46,7 +33,7 @@ svg_put_total(struct svg *svg, uint64_t total)
 	cg_put_xml(svg->out,
 	    cg_slice(*event->long_name ? event->long_name : event->name));
 	cg_puts(svg->out, ": ");
-	svg_put_number(svg, total);
+	picture_put_number(svg->out, total);
 	if (*event->unit)
 		cg_putc(svg->out, ' ');
 	cg_put_xml(svg->out, cg_slice(event->unit));
@@ -125,7 +112,7 @@ fit(struct cg_slice name, uint64_t units, bool *cut)
 
 	*cut = false;
 	return chars < 3 ? (struct cg_slice){ name.ptr, 0 }
-			 : svg_short_name(name, chars, cut);
+			 : picture_short_name(name, chars, cut);
 }
 
 struct cg_slice

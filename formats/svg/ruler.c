@@ -67,7 +67,7 @@ svg_put_length(struct svg *svg, const struct svg_ruler *ruler, uint64_t length)
 	const struct unit *unit = units;
 
 	if (!is_time(ruler)) {
-		svg_put_number(svg, length);
+		picture_put_number(svg->out, length);
 		cg_puts(svg->out, *ruler->unit ? " " : "");
 		cg_put_xml(svg->out, cg_slice(ruler->unit));
 		return;

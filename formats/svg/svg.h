@@ -15,6 +15,7 @@
 #define FORMATS_SVG_SVG_H
 
 #include "cgconv_parse.h"
+#include "picture/picture.h"
 
 #define SVG_PAD 10   /* left and right of the frames */
 #define SVG_TOP 60   /* above frames: title and search */
@@ -47,8 +48,6 @@ struct svg {
 /* ---- put.c -------------------------------------------------------------- */
 
 void svg_put_pixels(struct svg *, uint64_t units);
-/* Writes 1234567 as 1,234,567. */
-void svg_put_number(struct svg *, uint64_t);
 /* Writes to - from as +1,234, -1,234 or 0. */
 void svg_put_change(struct svg *, uint64_t from, uint64_t to);
 /* Writes ": 1,234 ns" of the event, with its long name. */
@@ -66,21 +65,6 @@ void svg_end(struct svg *);
  * Valid until the next call.
  */
 struct cg_slice svg_fn_name(struct svg *, cg_fn);
-
-/* Returns the number of UTF-8 characters. */
-size_t svg_count_chars(struct cg_slice text);
-/*
- * Returns the package, namespace or class of a function, a part of the name:
- * "ns" of "ns::f(int)", "a/b" of "a/b.f"; "" if its name has none.
- */
-struct cg_slice svg_qualifier(struct cg_slice name);
-/*
- * Returns a part of the name with at most `room` (at least 1) characters: all
- * of it, else without parameters, else also without its first parts. If the
- * last part is longer, sets *cut and returns room - 1 characters of it (at
- * least 1), so that dots can follow.
- */
-struct cg_slice svg_short_name(struct cg_slice name, size_t room, bool *cut);
 
 struct svg_box {
 	struct cg_slice name;

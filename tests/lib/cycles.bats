@@ -57,16 +57,13 @@ from_html()
 # Boxes and frames: share, not cost.
 from_dot()
 {
-	"$CGCONV" -q -t dot --node-threshold 0 --edge-threshold 0 "$@" |
+	"$CGCONV" -q -t dot --node-threshold 0 --edge-threshold 0 --node-count 0 "$@" |
 		perl -lne '
-		/\blabel="([^"]*%[^"]*)"/ && !/->/ or next;
+		/\btooltip="([^"]*%[^"]*)"/ && !/->/ or next;
 		@of = split /\\n/, $1;
-		$calls = $of[-1] =~ /^(\d+)/ ? $1 : 0;
-		($share) = grep { /^[\d.]+%$/ } @of;
-		($name) = grep { /[a-z]/ } /^\tn/ && $of[1] !~ /^[\d.]+%$/ ?
-			$of[1] : $of[0];
-		$name =~ s/(.) <cycle \d+>$/$1/;
-		print join "\t", $name, $calls, $share'
+		($calls) = (map({ s/^calls //r =~ s/,//gr } grep { /^calls/ } @of), 0);
+		($share) = map { /\(([\d.]+%)\)/ } grep { /^inclusive / } @of;
+		print join "\t", $of[0], $calls, $share'
 }
 
 # all_alike WANT INPUT...: all outputs have these costs.
@@ -143,10 +140,10 @@ all_alike()
 	END
 	"$CGCONV" -q -t dot "$dir/in.cgj" >"$dir/dot"
 	grep -c ' -> ' "$dir/dot" | says 4
-	grep ' -> ' "$dir/dot" | grep -c 'label="  100.00%' | says 4
-	grep -c '\[color.*label="[a-c] <cycle 1>\\n100.00%\\n(0.00%)' \
-		"$dir/dot" | says 3
-	grep -F 'label="<cycle 1>\n100.00%\n(0.00%)\n1×"' "$dir/dot"
+	grep ' -> ' "$dir/dot" | grep -c 'inclusive [^"]*(100.00%)' | says 4
+	grep -c '\[color.*label="[a-c]\\n[^"]*(100.00%)' "$dir/dot" | says 3
+	grep -F 'label="<cycle 1>\n1.00 µs (100.00%)\n1×"' "$dir/dot" ||
+		grep -F 'label="<cycle 1>\n1,000 (100.00%)\n1×"' "$dir/dot"
 	# The rows stay as they are for outputs that are read again.
 	"$CGCONV" -q -t callgrind --no-spontaneous "$dir/in.cgj" >"$dir/cg"
 	perl tests/oracle/callgrind.pl "$dir/cg" |
