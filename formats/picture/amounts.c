@@ -59,16 +59,29 @@ put_decimals(struct cg_out *out, double value, unsigned decimals)
 		cg_putf(out, ".%0*u", (int)decimals, (unsigned)(n % factor));
 }
 
+/* Returns the units in which costs of a unit are written. */
+static const struct scale *
+find_scale(const char *unit)
+{
+	if (strcmp(unit, "ns") == 0 || strcmp(unit, "nanoseconds") == 0)
+		return times;
+	if (strcmp(unit, "bytes") == 0 || strcmp(unit, "B") == 0)
+		return sizes;
+	return counts;
+}
+
+bool
+picture_has_unit(const char *unit)
+{
+	return find_scale(unit) != counts;
+}
+
 bool
 picture_put_amount(struct cg_out *out, double cost, const char *unit)
 {
-	const struct scale *scale = counts;
+	const struct scale *scale = find_scale(unit);
 	double size = fabs(cost), rounded = round_to_three(size), shown;
 
-	if (strcmp(unit, "ns") == 0 || strcmp(unit, "nanoseconds") == 0)
-		scale = times;
-	else if (strcmp(unit, "bytes") == 0 || strcmp(unit, "B") == 0)
-		scale = sizes;
 	if (scale == counts && size < SHORT) {
 		if (cost < 0)
 			cg_putc(out, '-');

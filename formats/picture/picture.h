@@ -55,6 +55,8 @@ bool picture_break_name(
  * if the unit is another one than that of the cost.
  */
 bool picture_put_amount(struct cg_out *, double cost, const char *unit);
+/* Returns true if amounts contain that unit, as "3.51 s" does for "ns". */
+bool picture_has_unit(const char *unit);
 /* Writes 1234567 as 1,234,567. */
 void picture_put_number(struct cg_out *, uint64_t);
 

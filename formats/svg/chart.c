@@ -396,7 +396,6 @@ put_details(struct chart *chart)
 	cg_put_xml(
 	    svg->out, cg_slice(*svg->event->long_name ? svg->event->long_name
 						      : svg->event->name));
-	svg_put_legend(svg);
 	put_count(chart, "; ", chart->lane.n, "thread");
 	cg_puts(svg->out, ", ");
 	put_length(chart, (uint64_t)ruler->end - (uint64_t)ruler->begin);
@@ -404,13 +403,16 @@ put_details(struct chart *chart)
 		cg_puts(svg->out, " from ");
 		put_length(chart, (uint64_t)ruler->begin);
 	}
+	svg_put_legend(svg);
 	if (chart->merges > 0) {
-		put_count(chart, "; merged ", chart->merges, "frame");
+		svg_next_detail(svg);
+		put_count(chart, "merged ", chart->merges, "frame");
 		cg_putf(svg->out, " narrower than %s%s", svg->least_text,
 		    svg->percent ? "" : " px");
 	}
 	if (chart->drops > 0) {
-		put_count(chart, "; dropped ", chart->drops, "frame");
+		svg_next_detail(svg);
+		put_count(chart, "dropped ", chart->drops, "frame");
 		cg_puts(svg->out, " shorter than ");
 		put_length(chart, chart->shortest);
 		cg_puts(svg->out, ", together ");

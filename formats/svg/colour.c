@@ -231,7 +231,8 @@ void
 svg_put_legend(struct svg *svg)
 {
 	if (svg->change) {
-		put_key(svg, "; ", "#ef7e6c");
+		svg_next_detail(svg);
+		put_key(svg, "", "#ef7e6c");
 		cg_puts(svg->out, "grew ");
 		put_key(svg, "", "#6ca5ef");
 		cg_puts(svg->out, "shrank");
@@ -241,8 +242,9 @@ svg_put_legend(struct svg *svg)
 		cg_puts(svg->out, "noise, or too small to compare");
 	}
 	for (size_t i = 0; svg->palette->by == BY_KIND && i < KINDS; i++) {
-		cg_puts(
-		    svg->out, i > 0 ? " <tspan fill=\"" : "; <tspan fill=\"");
+		if (i == 0)
+			svg_next_detail(svg);
+		cg_puts(svg->out, i > 0 ? " <tspan fill=\"" : "<tspan fill=\"");
 		put_hashed(svg, svg_find_palette(kinds[i].palette),
 		    cg_slice(kinds[i].name));
 		cg_putf(svg->out, "\">\xe2\x96\xa0</tspan> %s", kinds[i].name);

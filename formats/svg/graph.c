@@ -239,7 +239,7 @@ put_change(struct writer *w, uint32_t frame)
 	uint64_t after = cost->total[svg->negate ? 1 : 0], side[2];
 
 	cg_puts(svg->out, svg->negate ? "; after " : "; before ");
-	picture_put_number(svg->out, cost->total[1]);
+	svg_put_cost(svg, cost->total[1]);
 	cg_puts(svg->out, ", change ");
 	svg_put_change(svg, before, after);
 	if (before > 0)
@@ -254,6 +254,27 @@ put_change(struct writer *w, uint32_t frame)
 
 /* ---- Writing ------------------------------------------------------------ */
 
+/*
+ * Writes the cost of a frame, its share of the whole and, in a difference, its
+ * change: "3.51 s, 12.34%; before 3.00 s, change +510 ms".
+ */
+static void
+put_cost(struct writer *w, uint32_t id)
+{
+	uint64_t all = total_of(w, 0), total = total_of(w, id);
+
+	svg_put_cost(w->svg, total);
+	svg_put_unit(w->svg);
+	cg_putf(w->svg->out, ", %.2f%%",
+	    all ? 100 * ((double)total / (double)all) : 100.0);
+	if (w->svg->change)
+		put_change(w, id);
+}
+
+/*
+ * Writes a box. Its title has the name, the cost in few digits, as the page,
+ * and, if digits are missing, a line with all of them.
+ */
 static void
 put_frame(struct writer *w, uint32_t id)
 {
@@ -261,29 +282,28 @@ put_frame(struct writer *w, uint32_t id)
 	const struct cg_merged_frame *frame = &w->tree.frame[id];
 	const struct box *box = &w->box[id];
 	uint64_t inner = (svg->width - 2 * SVG_PAD) * SVG_UNIT, side[2];
-	uint64_t all = total_of(w, 0), total = total_of(w, id);
 	uint32_t row = svg->inverted ? box->depth : w->depth - box->depth;
-	const struct cg_event *event = svg->event;
 	char fill[SVG_COLOUR_ROOM] = "#ffffff";
 	const struct svg_box drawn = { .name = id ? svg_fn_name(svg, frame->fn)
 						  : cg_slice("all"),
 		.fn = frame->fn,
 		.key = frame->key,
 		.x = SVG_PAD * SVG_UNIT + pixels(w, box->start),
-		.width = id ? pixels(w, total) : inner,
+		.width = id ? pixels(w, total_of(w, id)) : inner,
 		.y = SVG_TOP + row * SVG_LEVEL,
 		.fill = svg->change ? fill : NULL };
 
 	svg_begin_box(svg, &drawn);
-	picture_put_number(svg->out, total);
-	cg_putc(svg->out, ' ');
-	cg_put_xml(
-	    svg->out, cg_slice(*event->unit ? event->unit : event->name));
-	cg_putf(svg->out, ", %.2f%%",
-	    all ? 100 * ((double)total / (double)all) : 100.0);
+	svg->rounded = false;
+	put_cost(w, id);
+	put_judged(w, id);
+	if (svg->rounded) {
+		cg_putc(svg->out, '\n');
+		svg->exact = true;
+		put_cost(w, id);
+		svg->exact = false;
+	}
 	if (svg->change) {
-		put_change(w, id);
-		put_judged(w, id);
 		get_change(w, id, side);
 		if (id)
 			svg_change_colour(fill, change_size(side),
@@ -301,7 +321,8 @@ put_dropped(struct writer *w)
 {
 	if (w->dropped == 0)
 		return;
-	cg_puts(w->svg->out, "; dropped ");
+	svg_next_detail(w->svg);
+	cg_puts(w->svg->out, "dropped ");
 	picture_put_number(w->svg->out, w->dropped);
 	cg_putf(w->svg->out, " frame%s narrower than %s%s, together %.2f%%",
 	    w->dropped == 1 ? "" : "s", w->svg->least_text,
@@ -319,8 +340,9 @@ put_absent(struct writer *w)
 {
 	if (w->absent == 0)
 		return;
-	cg_puts(w->svg->out, "; not shown: ");
-	picture_put_number(w->svg->out, w->absent);
+	svg_next_detail(w->svg);
+	cg_puts(w->svg->out, "not shown: ");
+	svg_put_cost(w->svg, w->absent);
 	cg_puts(w->svg->out, w->svg->negate
 				 ? " after, in new frames"
 				 : " before, in frames that are gone");
@@ -345,10 +367,14 @@ put_graph(struct writer *w)
 		put_change(w, 0);
 	put_judged(w, 0);
 	svg_put_legend(w->svg);
-	if (cg_stacks_guessed(w->svg->graph, CG_ALL_PARTS))
-		cg_puts(w->svg->out, " (stacks are estimated from calls)");
-	if (w->svg->reversed)
-		cg_puts(w->svg->out, "; stacks are reversed");
+	if (cg_stacks_guessed(w->svg->graph, CG_ALL_PARTS)) {
+		svg_next_detail(w->svg);
+		cg_puts(w->svg->out, "stacks are estimated from calls");
+	}
+	if (w->svg->reversed) {
+		svg_next_detail(w->svg);
+		cg_puts(w->svg->out, "stacks are reversed");
+	}
 	put_dropped(w);
 	put_absent(w);
 	svg_end_details(w->svg);

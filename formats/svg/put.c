@@ -18,11 +18,32 @@ svg_put_pixels(struct svg *svg, uint64_t units)
 }
 
 void
+svg_put_cost(struct svg *svg, uint64_t cost)
+{
+	if (svg->exact)
+		picture_put_number(svg->out, cost);
+	else if (picture_put_amount(svg->out, (double)cost, svg->event->unit))
+		svg->rounded = true;
+}
+
+void
+svg_put_unit(struct svg *svg)
+{
+	const struct cg_event *event = svg->event;
+
+	if (!svg->exact && picture_has_unit(event->unit))
+		return;
+	cg_putc(svg->out, ' ');
+	cg_put_xml(
+	    svg->out, cg_slice(*event->unit ? event->unit : event->name));
+}
+
+void
 svg_put_change(struct svg *svg, uint64_t from, uint64_t to)
 {
 	if (to != from)
 		cg_putc(svg->out, to > from ? '+' : '-');
-	picture_put_number(svg->out, to > from ? to - from : from - to);
+	svg_put_cost(svg, to > from ? to - from : from - to);
 }
 
 void
@@ -33,10 +54,9 @@ svg_put_total(struct svg *svg, uint64_t total)
 	cg_put_xml(svg->out,
 	    cg_slice(*event->long_name ? event->long_name : event->name));
 	cg_puts(svg->out, ": ");
-	picture_put_number(svg->out, total);
+	svg_put_cost(svg, total);
 	if (*event->unit)
-		cg_putc(svg->out, ' ');
-	cg_put_xml(svg->out, cg_slice(event->unit));
+		svg_put_unit(svg);
 }
 
 /* ---- The file ----------------------------------------------------------- */
@@ -74,17 +94,29 @@ svg_begin(struct svg *svg, uint64_t height, const char *title)
 		cg_put_xml(svg->out, cg_slice(subtitle));
 		cg_puts(svg->out, "</tspan>");
 	}
-	cg_putf(svg->out, "</text>\n<text id=\"event\" x=\"%d\" y=\"44\">",
+	cg_putf(svg->out, "</text>\n<text id=\"event\" x=\"%d\" y=\"40\">",
 	    SVG_PAD);
 }
 
 void
+svg_next_detail(struct svg *svg)
+{
+	if (svg->more)
+		cg_puts(svg->out, "; ");
+	else
+		cg_putf(svg->out,
+		    "</text>\n<text id=\"more\" x=\"%d\" y=\"55\">", SVG_PAD);
+	svg->more = true;
+}
+
+/* The script shows what is under the pointer in place of the second line. */
+void
 svg_end_details(struct svg *svg)
 {
+	if (!svg->more)
+		svg_next_detail(svg);
 	cg_putf(svg->out,
-	    "</text>\n<text id=\"info\" x=\"%" PRIu64 "\" y=\"52\" "
-	    "text-anchor=\"end\"></text>\n",
-	    svg->width - SVG_PAD);
+	    "</text>\n<text id=\"info\" x=\"%d\" y=\"55\"></text>\n", SVG_PAD);
 }
 
 void

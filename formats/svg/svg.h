@@ -43,20 +43,32 @@ struct svg {
 	const char *least_text; /* as given */
 	const struct svg_palette *palette; /* of --colors */
 	CG_ARRAY(char) name; /* of the current frame */
+	bool exact;          /* costs are written in all digits */
+	bool rounded;        /* a cost lost digits since this was false */
+	bool more;           /* the second line of details has begun */
 };
 
 /* ---- put.c -------------------------------------------------------------- */
 
 void svg_put_pixels(struct svg *, uint64_t units);
-/* Writes to - from as +1,234, -1,234 or 0. */
+/*
+ * Writes a cost of the event as "3.51 s" or, if svg->exact is set,
+ * "3,510,000,000". Sets svg->rounded if digits are missing.
+ */
+void svg_put_cost(struct svg *, uint64_t cost);
+/* Writes the unit after a cost, unless the cost contains it. */
+void svg_put_unit(struct svg *);
+/* Writes to - from in the same way, as +1,234, -1,234 or 0. */
 void svg_put_change(struct svg *, uint64_t from, uint64_t to);
-/* Writes ": 1,234 ns" of the event, with its long name. */
+/* Writes the event, with its long name, and a cost: "time: 3.51 s". */
 void svg_put_total(struct svg *, uint64_t total);
 /*
- * Begins the file, up to the line of details, which the caller writes and
- * ends. title: used without --title.
+ * Begins the file, up to the first line of details, which the caller writes
+ * and ends. title: used without --title.
  */
 void svg_begin(struct svg *, uint64_t height, const char *title);
+/* Begins the second line of details or, if it has begun, writes "; ". */
+void svg_next_detail(struct svg *);
 void svg_end_details(struct svg *);
 /* Writes the script and the end of the file. */
 void svg_end(struct svg *);
@@ -96,7 +108,7 @@ void svg_put_colour(struct svg *, const struct svg_box *);
 enum svg_change { SVG_GREW, SVG_SHRANK, SVG_NOISE };
 void svg_change_colour(char colour[SVG_COLOUR_ROOM], uint64_t size,
     enum svg_change, uint64_t largest);
-/* Explains colours if their name is not enough; for the line of details. */
+/* Explains colours if their name is not enough; a detail. */
 void svg_put_legend(struct svg *);
 
 /* ---- judged.c ----------------------------------------------------------- */

@@ -151,11 +151,11 @@ make_calls()
 	same "$dir/want" <(boxes)
 	chart "$dir/in.json" --min-width 201
 	grep -qx 'b 110 114 300; 2 frames, together 300 µs from 100 µs' <(boxes)
-	grep -qF '; merged 2 frames narrower than 201 px<' "$dir/out.svg"
+	grep -qF '>merged 2 frames narrower than 201 px<' "$dir/out.svg"
 	for least in 150us 0.15ms 0.00015 15%; do
 		chart "$dir/in.json" --min-duration $least
 		[ "$(boxes | cut -d ' ' -f 1 | paste -sd ' ')" = "a a b" ]
-		grep -qF '; dropped 2 frames shorter than 150 µs, together 200 µs<' \
+		grep -qF '>dropped 2 frames shorter than 150 µs, together 200 µs<' \
 			"$dir/out.svg"
 	done
 	# What is on a dropped frame is part of its time.

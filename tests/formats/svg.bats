@@ -12,6 +12,10 @@ frames()
 {
 	sed -n '/^<g class="f"><title>/{
 		N
+		/<rect/!{
+			N
+			s/\n[^\n]*<.title>/<\/title>/
+		}
 		s/^<g class="f"><title>\(.*\)\n.*<rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4/
 		p
 	}' "$1"
@@ -54,7 +58,7 @@ frames()
 @test "svg: writes one event, drops narrow frames" {
 	"$CGCONV" -q -t svg --event cpu samples/pprof/cpu/cpu.pb.gz \
 		>"$dir/out.svg"
-	grep -q '<text id="event"[^>]*>cpu: [0-9,]* ns<' "$dir/out.svg"
+	grep -q '<text id="event"[^>]*>cpu: 200 ms<' "$dir/out.svg"
 	refuses 2 "event of the input (see --info), not 'none'" -t svg --event none \
 		samples/pprof/cpu/cpu.pb.gz
 	"$CGCONV" -q -t svg --width 420 --min-width 60.5 "$dir/in.folded" \
@@ -74,10 +78,10 @@ frames()
 	"$CGCONV" -q -t svg --min-width 0.0006% "$dir/in.folded" >"$dir/out.svg"
 	[ "$(frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
 		"all m wide narrow a " ]
-	grep -F '; dropped 3 frames narrower than 0.0006%, together 0.00%<' \
+	grep -F '>dropped 3 frames narrower than 0.0006%, together 0.00%<' \
 		"$dir/out.svg"
 	"$CGCONV" -q -t svg --min-width 50 "$dir/in.folded" |
-		grep -F '; dropped 5 frames narrower than 50 px, together 0.00%<'
+		grep -F '>dropped 5 frames narrower than 50 px, together 0.00%<'
 	"$CGCONV" -q -t svg --min-width 0 "$dir/in.folded" >"$dir/out.svg"
 	not grep -F dropped "$dir/out.svg"
 	[ "$(frames "$dir/out.svg" | wc -l)" -eq 8 ]
@@ -114,6 +118,10 @@ coloured()
 {
 	sed -n '/^<g class="f"><title>/{
 		N
+		/<rect/!{
+			N
+			s/\n[^\n]*<.title>/<\/title>/
+		}
 		s/^<g class="f"><title>\(.*\)\n.*<rect x="\([^"]*\)" y="[^"]*" width="\([^"]*\)" height="16" fill="\([^"]*\)".*/\1 \2 \3 \4/
 		p
 	}' "$1"
@@ -157,6 +165,10 @@ verdicts()
 {
 	sed -n '/^<g class="f"><title>/{
 		N
+		/<rect/!{
+			N
+			s/\n[^\n]*<.title>/<\/title>/
+		}
 		s/^<g class="f"><title>\(.*\)\n.*; \(self[^:]*: \)\{0,1\}\([nrb][a-z].*\)<.title>.*/\1 \3/p
 	}' "$1" | LC_ALL=C sort
 }
@@ -234,7 +246,7 @@ verdicts()
 		"$(coloured "$dir/got" | cut -d ' ' -f 1,4)" ]
 	"$CGCONV" -q --diff --side-by-side "$@" -t json |
 		"$CGCONV" -q -t svg --event samples_before >"$dir/got"
-	grep -F '<text id="event" x="10" y="44">samples, before: 10,100<' "$dir/got"
+	grep -F '<text id="event" x="10" y="40">samples, before: 10,100<' "$dir/got"
 }
 
 @test "svg: --inverted has the root at the top" {
@@ -371,4 +383,22 @@ verdicts()
 			-t svg --flame-chart "--$option" \
 			samples/cpuprofile/node/prof.cpuprofile
 	done
+}
+
+@test "svg: costs are in few digits, those of a box also in all digits; details are in two lines" {
+	printf 'main;a 3510000000\nmain;b 1500\n' >"$dir/in.folded"
+	for unit in ns bytes ''; do
+		printf '%s\n' '{"cgconv":"graph","version":1}' "[\"event\",0,\"e\",\"\",\"$unit\",\"stated\",false]" \
+			'["function",1,"a",0,0]' '["frame",1,0,1,0,0,0]' '["part",0,0,0,""]' \
+			'["stack",1,1,[3510000000]]' '["end"]' >"$dir/in.json"
+		"$CGCONV" -q -f json -t svg "$dir/in.json" >"$dir/out.svg"
+		grep -o '<text id="event".*' "$dir/out.svg"
+		sed -n '/<title>a$/{n;p;n;p;}' "$dir/out.svg" | sed 's/<.*//'
+	done | same - <(printf '%s\n' '<text id="event" x="10" y="40">e: 3.51 s</text>' '3.51 s, 100.00%' '3,510,000,000 ns, 100.00%' \
+		'<text id="event" x="10" y="40">e: 3.27 GiB</text>' '3.27 GiB, 100.00%' '3,510,000,000 bytes, 100.00%' \
+		'<text id="event" x="10" y="40">e: 3.51 G</text>' '3.51 G e, 100.00%' '3,510,000,000 e, 100.00%')
+	make_two
+	"$CGCONV" -q --diff "$dir/before.folded" "$dir/after.folded" -t svg >"$dir/out.svg"
+	grep -c '^<text id="more" x="10" y="55"><tspan [^;]*</tspan> noise, or too small to compare; not shown: ' \
+		"$dir/out.svg" | says 1
 }
