@@ -77,6 +77,8 @@ put_call(struct dot *dot, cg_fn caller, const struct dot_call *call)
 	cg_puts(dot->out, "\", tooltip=\"");
 	put_tooltip(dot, caller, call);
 	cg_puts(dot->out, "\"];\n");
+	if (call->callee != caller)
+		dot->called[call->id] = true;
 }
 
 /* Orders calls for qsort() by the number of the callee's box in the output. */
@@ -99,6 +101,20 @@ is_small(const struct dot *dot, cg_fn caller, const struct dot_call *call)
 	       dot_share(dot, dot_call_cost(dot, call)) < dot->call_threshold;
 }
 
+/*
+ * Notes that calls are left out, because the caller or the arrow is. Calls
+ * without a cost in the event may be of samples of another event.
+ */
+static void
+miss_call(struct dot *dot, const struct dot_call *call)
+{
+	const struct dot_sides cost = dot_call_cost(dot, call);
+
+	if (!dot->inclusive || cost.before != 0 || cost.after != 0)
+		dot->missed[call->id] = true;
+}
+
+/* Writes the arrows of a caller, or notes them if it is not drawn. */
 static bool
 put_calls_of(struct dot *dot, struct cg_rows *rows, cg_fn fn)
 {
@@ -115,9 +131,11 @@ put_calls_of(struct dot *dot, struct cg_rows *rows, cg_fn fn)
 		    compare_calls);
 	for (size_t i = 0; i < dot->call.n; i++) {
 		const struct dot_call *sum = &dot->call.at[i];
+		bool small = dot->id[fn] != 0 && is_small(dot, fn, sum);
 
-		if (is_small(dot, fn, sum)) {
-			dot->small_calls++;
+		if (dot->id[fn] == 0 || small) {
+			dot->small_calls += small;
+			miss_call(dot, sum);
 			continue;
 		}
 		dot->calls++;
@@ -126,19 +144,38 @@ put_calls_of(struct dot *dot, struct cg_rows *rows, cg_fn fn)
 	return true;
 }
 
+/* Without a mark, such a function would look like one that starts the run. */
+static void
+put_torn(struct dot *dot)
+{
+	for (uint32_t id = 1; id <= dot->fns; id++) {
+		if (dot->called[id] || !dot->missed[id])
+			continue;
+		cg_putf(dot->out, "\tn%u [style=\"dashed,filled\"];\n",
+		    (unsigned)id);
+		dot->torn++;
+	}
+}
+
 void
 dot_put_calls(struct dot *dot)
 {
 	struct cg_rows *rows = cg_rows_new(dot->graph);
-	bool ok = rows != NULL;
+	bool ok;
 	cg_fn fn;
 
+	dot->called = cg_alloc(dot->job, dot->fns + 1);
+	dot->missed = cg_alloc(dot->job, dot->fns + 1);
+	ok = rows && dot->called && dot->missed;
 	for (size_t i = 0;
 	     ok && cg_next_fn(dot->graph, CG_ALL_PARTS, &i, &fn);) {
-		if (dot->id[fn] == 0)
+		/* Function 0 calls what nothing calls. */
+		if (fn == 0)
 			continue;
 		ok = cg_rows_open(rows, CG_ALL_PARTS, fn) &&
 		     put_calls_of(dot, rows, fn);
 	}
 	cg_rows_free(rows);
+	if (ok)
+		put_torn(dot);
 }

@@ -51,28 +51,29 @@ is_nothing(const struct dot *dot, struct dot_sides cost)
 }
 
 /*
- * Writes the numbers in a function's box, each on a line of its own: the
- * inclusive cost (if the event has one), the self cost, the number of calls.
- * A self cost of 0.00 % is omitted, and the inclusive cost of a function that calls
- * nothing of cost. Calls that are counted in samples are omitted, as they
- * repeat what the costs say.
+ * Writes the numbers in a label, each after "line", which ends a line of text:
+ * the inclusive cost (if the event has one), the self cost, the number of
+ * calls. A self cost of 0.00 % is omitted, and the inclusive cost of a function
+ * that calls nothing of cost. Calls that are counted in samples are omitted, as
+ * they repeat what the costs say.
  */
 static void
-put_numbers(struct dot *dot, struct dot_sides all, struct dot_sides self,
-    uint64_t calls)
+put_numbers(struct dot *dot, const char *line, struct dot_sides all,
+    struct dot_sides self, uint64_t calls)
 {
 	bool same = all.before == self.before && all.after == self.after;
 
 	if (dot->inclusive && (!same || is_nothing(dot, self))) {
-		cg_puts(dot->out, "\\n");
+		cg_puts(dot->out, line);
 		dot_put_cost(dot, all);
 	}
 	if (!is_nothing(dot, self) || !dot->inclusive) {
-		cg_puts(dot->out, "\\nself ");
+		cg_puts(dot->out, line);
+		cg_puts(dot->out, "self ");
 		dot_put_cost(dot, self);
 	}
 	if (calls > 0 && !dot->sampled) {
-		cg_puts(dot->out, "\\n");
+		cg_puts(dot->out, line);
 		dot_put_count(dot->out, calls);
 	}
 }
@@ -137,7 +138,7 @@ put_label(struct dot *dot, const struct drawn *drawn)
 		cg_puts(dot->out, "\\n");
 		dot_put_text(dot->out, file);
 	}
-	put_numbers(dot, dot_fn_cost(dot, fn, true),
+	put_numbers(dot, "\\n", dot_fn_cost(dot, fn, true),
 	    dot_fn_cost(dot, fn, false), cg_sum_calls_in(dot->sums[0], fn));
 	return true;
 }
@@ -234,11 +235,11 @@ begin_cluster(struct dot *dot, unsigned number, uint32_t cluster)
 	    number);
 	if (!dot->cluster) {
 		cg_putf(dot->out, "<cycle %u>", (unsigned)cluster);
-		put_numbers(dot, dot_cycle_cost(dot, cluster, true),
+		put_numbers(dot, "\\l", dot_cycle_cost(dot, cluster, true),
 		    dot_cycle_cost(dot, cluster, false),
 		    cg_cycle_calls_in(dot->sums[0], cluster));
-		cg_putf(
-		    dot->out, "\";\n\ttooltip=\"<cycle %u>", (unsigned)cluster);
+		cg_putf(dot->out, "\\l\";\n\ttooltip=\"<cycle %u>",
+		    (unsigned)cluster);
 		put_full_numbers(dot, dot_cycle_cost(dot, cluster, true),
 		    dot_cycle_cost(dot, cluster, false),
 		    cg_cycle_calls_in(dot->sums[0], cluster));

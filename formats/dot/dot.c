@@ -249,7 +249,7 @@ put_shown(struct dot *dot)
 static void
 put_key(struct dot *dot)
 {
-	cg_puts(dot->out, "box: ");
+	cg_puts(dot->out, dot->change ? "box: change of " : "box: ");
 	if (dot->inclusive)
 		cg_puts(dot->out, "cost with callees, ");
 	cg_puts(dot->out, "self cost");
@@ -261,6 +261,8 @@ put_key(struct dot *dot)
 		cg_putf(dot->out,
 		    "; redder: more %s cost; larger: more self cost",
 		    dot->inclusive ? "inclusive" : "self");
+	cg_puts(dot->out,
+	    dot->torn > 0 ? "; dashed: calls to it are left out" : "");
 	cg_puts(dot->out, END_LINE);
 }
 

@@ -43,11 +43,14 @@ struct dot {
 	double node_threshold, call_threshold; /* shares */
 	uint64_t most;          /* functions that are drawn; 0: no limit */
 	uint32_t *id; /* by fn: its number in the output; 0: not drawn */
+	/* By that number: an arrow leads to it; calls to it are left out. */
+	bool *called, *missed;
 	struct picture_lines lines; /* of the name that is written */
 	/* What is drawn, and what is left out. */
 	size_t fns, small_fns, more_fns;
 	double self; /* of drawn functions */
 	size_t calls, small_calls;
+	size_t torn; /* drawn functions without any of the arrows to them */
 	CG_ARRAY(struct dot_call) call; /* of the current caller */
 	struct cg_map call_ids;         /* callee -> index in call + 1 */
 };
@@ -110,7 +113,10 @@ void dot_put_count(struct cg_out *, uint64_t calls);
  * boxes. Failures are reported to the job.
  */
 void dot_put_functions(struct dot *);
-/* Writes the arrows between drawn functions. Failures are reported. */
+/*
+ * Writes the arrows between drawn functions, and dashed borders of functions
+ * to which all arrows are left out. Failures are reported.
+ */
 void dot_put_calls(struct dot *);
 
 #endif

@@ -299,3 +299,18 @@ of_info()
 	"$CGCONV" -q -t dot "$dir/in" | sed -n 's/^\tn.*label="\(.*\)", tooltip.*/\1/p' | sed 's/\\n[0-9s].*//' | cut -d '"' -f 1 | sort |
 		same - <(printf '%s\n' 'f\nx.c' 'f\ny.c' g)
 }
+
+@test "dot: a function to which all arrows are left out has a dashed border" {
+	printf '%s\n' 'main;a;deep 50' 'main;b;deep 50' 'main;c 70' >"$dir/in.folded"
+	dashed() { sed -n 's/^\t\(n[0-9]*\) \[style="dashed,filled"\];$/\1/p' "$dir/out"; }
+	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
+	[ -z "$(dashed)" ]
+	not grep dashed "$dir/out"
+	"$CGCONV" -q -t dot --node-count 3 "$dir/in.folded" >"$dir/out"
+	[ "$(sed -n 's/^\t\(n[0-9]*\) \[.*tooltip="deep\\n.*/\1/p' "$dir/out")" = "$(dashed)" ]
+	[ -n "$(dashed)" ]
+	grep '; dashed: calls to it are left out\\l";' "$dir/out"
+	# Not one that another event's samples call.
+	"$CGCONV" -q -t dot --event cpu-clock samples/perf-script/fields/header.perf >"$dir/out"
+	not grep dashed "$dir/out"
+}
