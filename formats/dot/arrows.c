@@ -91,13 +91,14 @@ compare_calls(const void *pa, const void *pb)
 }
 
 /*
- * Returns true if calls have too little cost to be drawn. Calls of a function
- * by itself are drawn even if, as in profiles of gprof, they have no cost.
+ * Returns true if calls have too little cost to be drawn. Counted calls of a
+ * function by itself are drawn even if, as in profiles of gprof, they have no
+ * cost.
  */
 static bool
 is_small(const struct dot *dot, cg_fn caller, const struct dot_call *call)
 {
-	return dot->inclusive && call->callee != caller &&
+	return dot->inclusive && (call->callee != caller || dot->sampled) &&
 	       dot_share(dot, dot_call_cost(dot, call)) < dot->call_threshold;
 }
 

@@ -295,6 +295,8 @@ of_info()
 @test "dot: a function that calls itself has an arrow, even without cost; namesakes have their files" {
 	"$CGCONV" -q -t dot samples/gprof/cycles/prog samples/gprof/cycles/gmon.out >"$dir/out"
 	grep -F 'label="  57,312×", tooltip="fib → fib\n' "$dir/out"
+	printf '%s\n' 'main;f;f 1' 'main;f 9999' >"$dir/in.folded"
+	"$CGCONV" -q -t dot "$dir/in.folded" | not grep -F '"f → f'
 	printf '%s\n' 'events: Ir' 'fl=a/x.c' fn=f '1 5' 'fl=b/y.c' fn=f '1 6' fn=g '1 7' cfn=f calls=1 1 '1 6' >"$dir/in"
 	"$CGCONV" -q -t dot "$dir/in" | sed -n 's/^\tn.*label="\(.*\)", tooltip.*/\1/p' | sed 's/\\n[0-9s].*//' | cut -d '"' -f 1 | sort |
 		same - <(printf '%s\n' 'f\nx.c' 'f\ny.c' g)
