@@ -1,12 +1,27 @@
 /*
  * disasm.c - the texts of instructions, from the output of objdump -d that
- * --disassembly names.
+ * --disassembly names, as columns.
+ *
+ *	asm_object asm_high asm_low asm_count	by range of instructions that
+ *						follow each other: the number of
+ *						its object file in the output,
+ *						its address in two halves, its
+ *						instructions
+ *	asm_step asm_ran asm_text asm_bytes	by instruction: bytes to the
+ *						next one, whether the profile
+ *						has it, its text and its bytes
+ *
+ * Of a symbol with an instruction of the profile all instructions are written,
+ * so that those that never ran are seen between the others. Only long ranges
+ * without any are cut: without symbols, a library is one.
  *
  * Source: objdump(1) of GNU binutils and of LLVM. A file begins with "NAME:
- * file format ..."; an instruction is its address in hex, a colon, a tab, and
- * its text; unless --no-show-raw-insn was given, its bytes and another tab come
- * before that. Nothing is started to get it: no profile decides which program
- * reads which file.
+ * file format ...", a section with "Disassembly of section ...", a symbol with
+ * its address and "<NAME>:". An instruction is its address in hex, a colon, a
+ * tab, and its text; unless --no-show-raw-insn was given, its bytes and another
+ * tab come before that, and bytes for which a line has no room follow on a line
+ * without a text. Nothing is started to get it: no profile decides which
+ * program reads which file.
  */
 #include <string.h>
 
@@ -15,10 +30,19 @@
 
 /* Limit of all texts: browsers cannot open a larger page. */
 #define TEXTS_MAX ((size_t)256 << 20)
+/*
+ * Instructions in a row that the profile does not have: more of them are cut
+ * to those next to one that it has.
+ */
+#define GAP_MAX 5000
+#define GAP_EDGE 100
 
 struct instr {
 	uint64_t addr;
-	size_t text, len; /* in the texts */
+	size_t text;       /* in the texts: its text, then its bytes */
+	uint32_t len, raw; /* lengths of them */
+	bool begins;       /* a symbol or section */
+	bool ran;          /* the profile has it */
 };
 
 /* The instructions of a file that was disassembled. */
@@ -32,8 +56,11 @@ struct html_disasm {
 	CG_ARRAY(struct object) object;
 	CG_ARRAY(struct instr) instr;
 	CG_ARRAY(char) text;
+	bool begins; /* so does the next instruction */
 	uint64_t found;
 };
+
+enum { OBJECT, HIGH, LOW, COUNT, STEP, RAN, TEXT, BYTES, NUMBERS };
 
 /*
  * Appends a text to d->text, with blanks for tabs, and sets *at to its offset
@@ -78,44 +105,111 @@ is_raw(struct cg_slice field)
 	return raw;
 }
 
+static struct cg_slice
+trim(struct cg_slice text)
+{
+	(void)cg_take_blanks(&text);
+	while (text.len > 0 && text.ptr[text.len - 1] <= ' ')
+		text.len--;
+	return text;
+}
+
+/* Returns true if another text has room. */
+static bool
+has_room(const struct html_disasm *d, size_t len)
+{
+	return d->text.n + len <= TEXTS_MAX;
+}
+
 /*
- * Appends the instruction on a line of the disassembly to d->instr and to the
- * current object file. If no object file has begun, begins one without a name.
- * Ignores other lines, and instructions whose text would exceed the limit of
- * all texts. False: out of memory (reported).
+ * Appends bytes to those of the last instruction, whose texts are the last
+ * ones. False: out of memory (reported).
  */
 static bool
-add_line(struct html_disasm *d, struct cg_slice line)
+add_bytes(struct html_disasm *d, struct cg_slice raw)
 {
-	struct object *object;
-	struct instr instr;
-	struct cg_slice field, rest;
-	const char *end;
+	const struct object *object =
+	    d->object.n ? &d->object.at[d->object.n - 1] : NULL;
+	struct instr *last;
+	size_t at;
 
-	(void)cg_take_blanks(&line);
-	end = cg_get_hex(line.ptr, &instr.addr);
-	if (end == line.ptr || *end != ':')
+	if (!object || object->count == 0 || !has_room(d, raw.len + 1))
 		return true;
-	line.len -= (size_t)(end + 1 - line.ptr);
-	line.ptr = end + 1;
-	(void)cg_take_blanks(&line);
-	rest = line;
-	if (cg_take_until(&rest, '\t', &field) && is_raw(field))
-		line = rest;
-	(void)cg_take_blanks(&line);
-	while (line.len > 0 && line.ptr[line.len - 1] <= ' ')
-		line.len--;
-	if (line.len == 0 || d->text.n + line.len > TEXTS_MAX)
+	last = &d->instr.at[d->instr.n - 1];
+	if (!add_text(d, (struct cg_slice){ " ", last->raw > 0 }, &at) ||
+	    !add_text(d, raw, &at))
+		return false;
+	last->raw = (uint32_t)(d->text.n - last->text - last->len);
+	return true;
+}
+
+/*
+ * Appends an instruction to d->instr and to the current object file. If no
+ * object file has begun, begins one without a name. Ignores instructions whose
+ * texts would exceed the limit of all texts. False: out of memory (reported).
+ */
+static bool
+add_instr(struct html_disasm *d, uint64_t addr, struct cg_slice text,
+    struct cg_slice raw)
+{
+	struct instr instr = { .addr = addr,
+		.len = (uint32_t)text.len,
+		.raw = (uint32_t)raw.len,
+		.begins = d->begins };
+	struct object *object;
+	size_t at;
+
+	if (text.len == 0 || !has_room(d, text.len + raw.len))
 		return true;
 	if (d->object.n == 0 && !begin_object(d, (struct cg_slice){ "", 0 }))
 		return false;
-	instr.len = line.len;
 	object = &d->object.at[d->object.n - 1];
-	if (!add_text(d, line, &instr.text) ||
+	instr.begins |= object->count == 0;
+	d->begins = false;
+	if (!add_text(d, text, &instr.text) || !add_text(d, raw, &at) ||
 	    !cg_append(d->job, &d->instr, instr))
 		return false;
 	object->count = d->instr.n - object->first;
 	return true;
+}
+
+/*
+ * Returns true for "Disassembly of section ..." and "0000000000401000 <main>:";
+ * end: behind the address that a line begins with.
+ */
+static bool
+begins_symbol(struct cg_slice line, const char *end)
+{
+	return (end > line.ptr && *end == ' ' &&
+		   line.ptr[line.len - 1] == ':') ||
+	       cg_take_prefix(&line, "Disassembly of ");
+}
+
+/* Adds what a line of the disassembly has. False: out of memory (reported). */
+static bool
+add_line(struct html_disasm *d, struct cg_slice line)
+{
+	struct cg_slice field, rest, raw = { "", 0 };
+	uint64_t addr;
+	const char *end;
+
+	(void)cg_take_blanks(&line);
+	end = cg_get_hex(line.ptr, &addr);
+	if (end == line.ptr || *end != ':') {
+		d->begins |= begins_symbol(line, end);
+		return true;
+	}
+	line.len -= (size_t)(end + 1 - line.ptr);
+	line.ptr = end + 1;
+	(void)cg_take_blanks(&line);
+	if (is_raw(line))
+		return add_bytes(d, trim(line));
+	rest = line;
+	if (cg_take_until(&rest, '\t', &field) && is_raw(field)) {
+		raw = trim(field);
+		line = rest;
+	}
+	return add_instr(d, addr, trim(line), raw);
 }
 
 /*
@@ -189,12 +283,12 @@ html_open_disasm(struct html_writer *w)
  * Returns the instruction of the object file at an address; NULL: there is
  * none. Instructions are sorted by address.
  */
-static const struct instr *
+static struct instr *
 find_instr(
     const struct html_disasm *d, const struct object *object, uint64_t addr)
 {
 	size_t low = 0, high = object->count;
-	const struct instr *at = d->instr.at + object->first;
+	struct instr *at = d->instr.at + object->first;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -207,24 +301,156 @@ find_instr(
 	return low < object->count && at[low].addr == addr ? at + low : NULL;
 }
 
-struct cg_slice
-html_disasm_at(struct html_disasm *d, struct cg_slice object, uint64_t addr)
+uint32_t
+html_disasm_find(
+    struct html_disasm *d, struct cg_slice object, uint32_t at, uint64_t addr)
 {
 	const struct cg_slice name = cg_base_name(object);
-	const struct instr *found = NULL;
+	struct instr *found = NULL;
+	size_t i = at > 0 ? at - 1 : 0;
 
-	for (size_t i = 0; !found && i < d->object.n; i++) {
+	for (; !found && i < d->object.n; i++) {
 		const struct object *it = &d->object.at[i];
 		const struct cg_slice is = { d->text.at + it->name, it->len };
 
 		if (is.len == 0 || cg_compare(is, name) == 0 ||
 		    (name.len == 0 && d->object.n == 1))
 			found = find_instr(d, it, addr);
+		if (at > 0)
+			break;
 	}
 	if (!found)
-		return (struct cg_slice){ "", 0 };
+		return at;
+	found->ran = true;
 	d->found++;
-	return (struct cg_slice){ d->text.at + found->text, found->len };
+	return at > 0 ? at : (uint32_t)i;
+}
+
+/* ---- Columns -------------------------------------------------------------- */
+
+struct listing {
+	struct html_writer *w;
+	const struct html_disasm *d;
+	struct html_column column[NUMBERS];
+	uint64_t count; /* instructions of the range */
+};
+
+static void
+name_columns(struct html_column column[NUMBERS])
+{
+	static const struct html_column of[NUMBERS] = {
+		[OBJECT] = { .name = "asm_object", .type = HTML_DELTA },
+		[HIGH] = { .name = "asm_high", .type = HTML_NUMBER },
+		[LOW] = { .name = "asm_low", .type = HTML_NUMBER },
+		[COUNT] = { .name = "asm_count", .type = HTML_NUMBER },
+		[STEP] = { .name = "asm_step", .type = HTML_NUMBER },
+		[RAN] = { .name = "asm_ran", .type = HTML_NUMBER },
+		[TEXT] = { .name = "asm_text", .type = HTML_TEXT },
+		[BYTES] = { .name = "asm_bytes", .type = HTML_TEXT },
+	};
+
+	memcpy(column, of, sizeof(of));
+}
+
+/*
+ * Returns the bytes to the next instruction if it follows in the same range;
+ * else 0.
+ */
+static uint32_t
+step_of(const struct instr *at, const struct instr *next)
+{
+	const uint64_t step = next ? next->addr - at->addr : 0;
+
+	return step > 0 && step < 64 && !next->begins ? (uint32_t)step : 0;
+}
+
+/*
+ * Adds instructions, as ranges. At each of them that does not follow the one
+ * before a range begins.
+ */
+static bool
+list_range(struct listing *l, size_t object, const struct instr *at, size_t n)
+{
+	struct html_writer *w = l->w;
+	struct html_column *to = l->column;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		const struct instr *it = at + i;
+		const char *text = l->d->text.at + it->text;
+		uint32_t step = step_of(it, i + 1 < n ? it + 1 : NULL);
+
+		if (l->count++ == 0)
+			ok = html_add(w, &to[OBJECT], object + 1) &&
+			     html_add(w, &to[HIGH], it->addr >> 32) &&
+			     html_add(w, &to[LOW], (uint32_t)it->addr);
+		ok = ok && html_add(w, &to[STEP], step) &&
+		     html_add(w, &to[RAN], it->ran) &&
+		     html_add_text(
+			 w, &to[TEXT], (struct cg_slice){ text, it->len }) &&
+		     html_add_text(w, &to[BYTES],
+			 (struct cg_slice){ text + it->len, it->raw });
+		if (step > 0)
+			continue;
+		ok = ok && html_add(w, &to[COUNT], l->count);
+		l->count = 0;
+	}
+	return ok;
+}
+
+/* Adds the instructions of a symbol, if the profile has one of them. */
+static bool
+list_symbol(struct listing *l, size_t object, const struct instr *at, size_t n)
+{
+	size_t from = 0, ran = 0, gap = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		gap = at[i].ran ? 0 : gap + 1;
+		if (gap <= GAP_MAX) {
+			ran += at[i].ran;
+			continue;
+		}
+		/* The gap is too long: what is before it, and its end. */
+		if (ran > 0 && !list_range(l, object, at + from,
+				   i + 1 - gap + GAP_EDGE - from))
+			return false;
+		while (i < n && !at[i].ran)
+			i++;
+		from = i - GAP_EDGE;
+		ran = i < n;
+		gap = 0;
+	}
+	return ran == 0 || list_range(l, object, at + from, n - from);
+}
+
+bool
+html_put_disasm(struct html_writer *w)
+{
+	const struct html_disasm *d = w->disasm;
+	struct listing l = { .w = w, .d = d };
+	bool ok = true, bytes = false;
+
+	if (!d)
+		return true;
+	name_columns(l.column);
+	for (size_t i = 0; ok && i < d->object.n; i++) {
+		const struct object *object = &d->object.at[i];
+		const struct instr *at = d->instr.at + object->first;
+		size_t from = 0;
+
+		for (size_t k = 1; ok && k <= object->count; k++) {
+			if (k < object->count && !at[k].begins)
+				continue;
+			ok = list_symbol(&l, i, at + from, k - from);
+			from = k;
+		}
+	}
+	for (size_t i = 0; !bytes && i < d->instr.n; i++)
+		bytes = d->instr.at[i].raw > 0;
+	if (!bytes)
+		l.column[BYTES].count = 0;
+	html_end_columns(w, l.column, NUMBERS);
+	return ok;
 }
 
 void

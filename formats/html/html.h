@@ -52,6 +52,7 @@
  *	panes.js    several views at once
  *	seek.js     the lines of a file that matter
  *	jumps.js    jumps -> arrows next to rows
+ *	listing.js  disassembly -> texts, and what never ran
  *	overview.js functions.js function.js source.js coverage.js instrs.js: the
  *	            views
  *	app.js      the frame around the views, and its beginning
@@ -182,9 +183,18 @@ bool html_reaches(const struct html_writer *, size_t event, uint64_t cost,
 
 /* Reads what --disassembly names, if it is given. Returns a status. */
 int html_open_disasm(struct html_writer *);
-/* The text of an instruction; "": unknown. Valid until the end of the job. */
-struct cg_slice html_disasm_at(struct html_disasm *, struct cg_slice object,
-    uint64_t addr);
+/*
+ * Notes that the profile has the instruction at an address of an object file.
+ * at: 0, or what was returned for the same function. Returns the number of the
+ * disassembled object file, from 1; 0: none has such an instruction.
+ */
+uint32_t html_disasm_find(struct html_disasm *, struct cg_slice object,
+    uint32_t at, uint64_t addr);
+/*
+ * Writes the columns of instructions, after all were noted. False: out of
+ * memory (reported).
+ */
+bool html_put_disasm(struct html_writer *);
 /* Warns if no text was found. */
 void html_close_disasm(struct html_writer *);
 

@@ -1,15 +1,16 @@
 /*
  * instrs.c - instructions and jumps as columns.
  *
- *	code_fn code_high code_low code_instrs code_sites
+ *	code_fn code_high code_low code_instrs code_sites code_asm
  *						by function with addresses: its
  *						lowest address in two halves, as
  *						a browser's numbers are too
- *						short; its rows of the next two
- *	instr_offset instr_file instr_line instr_text instr_cost
- *						by address and line; texts
- *						only with --disassembly
- *	site_offset site_file site_line site_to site_count site_text site_cost
+ *						short; its rows of the next two;
+ *						its asm_object, see disasm.c, 0
+ *						if it has none
+ *	instr_offset instr_file instr_line instr_cost
+ *						by address and line
+ *	site_offset site_file site_line site_to site_count site_cost
  *						by address of a call and callee
  *	jump_fn jump_offset jump_file jump_line jump_flags jump_distance
  *	jump_to jump_to_file jump_to_line jump_executed jump_followed
@@ -28,17 +29,9 @@
 #define JUMP_CONDITIONAL 1u
 #define JUMP_ADDRESSES 2u /* both are known */
 
-enum { FN, HIGH, LOW, INSTRS, SITES, CODE_NUMBERS };
-enum { OFFSET, FILE_AT, LINE, TEXT, INSTR_NUMBERS };
-enum {
-	SITE_OFFSET,
-	SITE_FILE,
-	SITE_LINE,
-	SITE_TO,
-	SITE_COUNT,
-	SITE_TEXT,
-	SITE_NUMBERS
-};
+enum { FN, HIGH, LOW, INSTRS, SITES, ASM, CODE_NUMBERS };
+enum { OFFSET, FILE_AT, LINE, INSTR_NUMBERS };
+enum { SITE_OFFSET, SITE_FILE, SITE_LINE, SITE_TO, SITE_COUNT, SITE_NUMBERS };
 enum {
 	JUMP_FN,
 	JUMP_OFFSET,
@@ -63,6 +56,7 @@ struct instrs {
 	bool addresses;  /* the graph has addresses of costs */
 	cg_fn fn;        /* the function that is added */
 	uint64_t lowest; /* its lowest address; 0: it has none */
+	uint32_t listed; /* its object file in the disassembly; 0: none */
 	uint64_t *cost;  /* one for each event */
 	struct html_column code[CODE_NUMBERS], instr[INSTR_NUMBERS],
 	    site[SITE_NUMBERS], jump[JUMP_NUMBERS];
@@ -119,13 +113,16 @@ find_lowest(struct instrs *at)
 
 /* ---- Rows --------------------------------------------------------------- */
 
-static struct cg_slice
-text_of(const struct instrs *at, uint64_t addr)
+/* Notes an instruction for the listing of --disassembly. */
+static void
+find_text(struct instrs *at, uint64_t addr)
 {
 	const struct cg_graph *graph = at->w->graph;
 
-	return html_disasm_at(at->w->disasm,
-	    cg_object_path(graph, cg_fn_object(graph, at->fn)), addr);
+	if (at->w->disasm && addr != 0)
+		at->listed = html_disasm_find(at->w->disasm,
+		    cg_object_path(graph, cg_fn_object(graph, at->fn)),
+		    at->listed, addr);
 }
 
 static bool
@@ -136,12 +133,11 @@ add_instr(struct instrs *at, const struct cg_cost *row)
 		.file = row->pos.file,
 		.line = row->pos.line };
 
+	find_text(at, row->pos.addr);
 	return html_note(w, HTML_INSTRS, at->fn, &key) &&
 	       html_add(w, &at->instr[OFFSET], offset_of(at, row->pos.addr)) &&
 	       html_add(w, &at->instr[FILE_AT], html_file(w, row->pos.file)) &&
 	       html_add(w, &at->instr[LINE], row->pos.line) &&
-	       (!w->disasm || html_add_text(w, &at->instr[TEXT],
-				  text_of(at, row->pos.addr))) &&
 	       html_add_costs(w, at->instr_cost, row->cost, row->n);
 }
 
@@ -152,6 +148,7 @@ add_site(struct instrs *at, const struct cg_call *call)
 	struct html_column *site = at->site;
 	const struct html_key key = html_key_of_call(call);
 
+	find_text(at, call->site.addr);
 	for (size_t i = 0; i < w->events; i++)
 		at->cost[i] = cg_sum_call(at->sums, at->fn, call, i);
 	return html_note(w, HTML_SITES, at->fn, &key) &&
@@ -161,8 +158,6 @@ add_site(struct instrs *at, const struct cg_call *call)
 	       html_add(w, &site[SITE_LINE], call->site.line) &&
 	       html_add(w, &site[SITE_TO], index_of(at, call->callee)) &&
 	       html_add(w, &site[SITE_COUNT], call->count) &&
-	       (!w->disasm || html_add_text(w, &site[SITE_TEXT],
-				  text_of(at, call->site.addr))) &&
 	       html_add_costs(w, at->site_cost, at->cost, w->events);
 }
 
@@ -178,6 +173,7 @@ add_jump(struct instrs *at, const struct cg_jump *jump)
 
 	const struct html_key key = html_key_of_jump(jump);
 
+	find_text(at, jump->from.addr);
 	return html_note(w, HTML_JUMPS, at->fn, &key) &&
 	       html_add(w, &to[JUMP_FN], w->rank[at->fn]) &&
 	       html_add(w, &to[JUMP_OFFSET], offset_of(at, jump->from.addr)) &&
@@ -220,7 +216,8 @@ add_code(struct instrs *at)
 	       html_add(
 		   w, &at->code[INSTRS], at->instr[OFFSET].count - instrs) &&
 	       html_add(
-		   w, &at->code[SITES], at->site[SITE_OFFSET].count - sites);
+		   w, &at->code[SITES], at->site[SITE_OFFSET].count - sites) &&
+	       (!w->disasm || html_add(w, &at->code[ASM], at->listed));
 }
 
 static bool
@@ -230,6 +227,7 @@ add_fn(struct instrs *at)
 	bool ok =
 	    find_lowest(at) && cg_rows_open(at->rows, CG_ALL_PARTS, at->fn);
 
+	at->listed = 0;
 	ok = ok && (at->lowest == 0 || add_code(at));
 	while (ok && at->jumps && cg_next_jump(at->rows, &jump))
 		ok = add_jump(at, &jump);
@@ -247,12 +245,12 @@ name_columns(struct instrs *at)
 		[LOW] = { .name = "code_low", .type = HTML_NUMBER },
 		[INSTRS] = { .name = "code_instrs", .type = HTML_NUMBER },
 		[SITES] = { .name = "code_sites", .type = HTML_NUMBER },
+		[ASM] = { .name = "code_asm", .type = HTML_NUMBER },
 	};
 	static const struct html_column instr[INSTR_NUMBERS] = {
 		[OFFSET] = { .name = "instr_offset", .type = HTML_TIME },
 		[FILE_AT] = { .name = "instr_file", .type = HTML_DELTA },
 		[LINE] = { .name = "instr_line", .type = HTML_DELTA },
-		[TEXT] = { .name = "instr_text", .type = HTML_TEXT },
 	};
 	static const struct html_column site[SITE_NUMBERS] = {
 		[SITE_OFFSET] = { .name = "site_offset", .type = HTML_TIME },
@@ -260,7 +258,6 @@ name_columns(struct instrs *at)
 		[SITE_LINE] = { .name = "site_line", .type = HTML_DELTA },
 		[SITE_TO] = { .name = "site_to", .type = HTML_NUMBER },
 		[SITE_COUNT] = { .name = "site_count", .type = HTML_COST },
-		[SITE_TEXT] = { .name = "site_text", .type = HTML_TEXT },
 	};
 	static const struct html_column jump[JUMP_NUMBERS] = {
 		[JUMP_FN] = { .name = "jump_fn", .type = HTML_DELTA },
@@ -314,7 +311,8 @@ put_instrs(struct instrs *at)
 	html_end_costs(w, at->instr_cost);
 	html_end_columns(w, at->site, SITE_NUMBERS);
 	html_end_costs(w, at->site_cost);
-	return html_end_data(w) && html_put_number(w, "instrs", n) &&
+	return html_put_disasm(w) && html_end_data(w) &&
+	       html_put_number(w, "instrs", n) &&
 	       html_put_number(w, "grain", cg_graph_grain(w->graph));
 }
 

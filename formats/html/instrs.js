@@ -11,20 +11,20 @@ function codeIndex() {
 	if (codeKnown)
 		return codeKnown;
 	const of = col('code_fn'), high = col('code_high'), low = col('code_low');
-	const instrs = col('code_instrs'), sites = col('code_sites');
+	const instrs = col('code_instrs'), sites = col('code_sites'), asm = col('code_asm');
 	let instr = 0, site = 0;
 
 	codeKnown = new Map();
 	of.forEach((fn, i) => {
-		codeKnown.set(fn, { lowest: (BigInt(high[i]) << 32n) + BigInt(low[i]),
+		codeKnown.set(fn, { lowest: (BigInt(high[i]) << 32n) + BigInt(low[i]), asm: asm[i] || 0,
 			instr, instrEnd: instr += instrs[i], site, siteEnd: site += sites[i] });
 	});
 	return codeKnown;
 }
 
-/* Offsets are from the lowest address, plus 1; 0: unknown. */
+/* Offsets are from the lowest address, plus 1; 0: unknown; negative: those before it. */
 function addressText(code, offset) {
-	return offset === 0 ? '' : '0x' + BigInt.asUintN(64, code.lowest + BigInt(offset) - 1n).toString(16);
+	return offset === 0 ? '' : '0x' + BigInt.asUintN(64, code.lowest + BigInt(offset - (offset > 0 ? 1 : 0))).toString(16);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -45,14 +45,16 @@ function fnJumps(fn, code) {
 	}).filter((jump) => jump.offset > 0);
 }
 
-/* The instructions of a function by offset: { kind, offset, file, line, self, sites, jumps }. */
+/*
+ * The instructions of a function by offset: { kind, offset, file, line, self, sites, jumps }, and
+ * with --disassembly text and bytes; idle: it never ran, other: but in other functions.
+ */
 function fnInstrs(fn, code, event, jumps) {
 	const offset = col('instr_offset'), file = col('instr_file'), line = col('instr_line');
 	const self = costs('instr_cost', event), rows = [], by = new Map();
-	const text = texts('instr_text'), atSite = texts('site_text');
-	const add = (at, inFile, inLine, cost, words) => {
-		const row = { kind: 'instr', offset: at, file: inFile, line: inLine, self: cost,
-			text: visible(words), sites: [], jumps: [], leads: false };
+	const add = (at, inFile, inLine, cost, known) => {
+		const row = { kind: 'instr', offset: at, file: inFile, line: inLine, self: cost, known,
+			text: '', sites: [], jumps: [], leads: false, idle: false };
 
 		rows.push(row);
 		if (!by.has(at))
@@ -61,19 +63,24 @@ function fnInstrs(fn, code, event, jumps) {
 	};
 
 	for (let i = code.instr; i < code.instrEnd; i++)
-		add(offset[i], file[i], line[i], self[i], text.get(i));
+		add(offset[i], file[i], line[i], self[i], true);
 	for (let i = code.site; i < code.siteEnd; i++) {
 		const at = col('site_offset')[i];
 
 		if (selected && !col('site_count')[i] && !costs('site_cost', event)[i])
 			continue;
-		(by.get(at) || add(at, col('site_file')[i], col('site_line')[i], 0, atSite.get(i))).sites.push(i);
+		(by.get(at) || add(at, col('site_file')[i], col('site_line')[i], 0, true)).sites.push(i);
 	}
 	for (const jump of jumps) {
-		(by.get(jump.offset) || add(jump.offset, 0, 0, 0, '')).jumps.push(jump);
+		const row = by.get(jump.offset) || add(jump.offset, 0, 0, 0, true);
+
+		row.known = true;
+		row.jumps.push(jump);
 		if (jump.target >= 0)
-			(by.get(jump.target) || add(jump.target, 0, 0, 0, '')).leads = true;
+			(by.get(jump.target) || add(jump.target, 0, 0, 0, false)).leads = true;
 	}
+	if (code.asm)
+		addListed(rows, by, code, add);
 	return rows.sort((a, b) => a.offset - b.offset);
 }
 
@@ -94,23 +101,25 @@ function arrangeInstrs(instrs, group) {
 	let head = null, last = null;
 
 	for (const row of instrs) {
-		const isNew = !last || (group === 'blocks' ? row.begins
-			: group === '' && (row.file !== last.file || row.line !== last.line));
+		/* What never ran has no line: it stays with the one before. */
+		const isNew = group === 'blocks' ? row.begins
+			: group === '' && !row.idle && (!last || row.file !== last.file || row.line !== last.line);
 
 		if (isNew && group !== 'none') {
 			head = { kind: group === 'blocks' ? 'block' : 'line', file: row.file, line: row.line, block: row.block,
-				first: row.offset, last: row.offset, self: 0, count: 0, begins: row.begins };
+				first: row.offset, last: row.offset, self: 0, count: 0, idle: 0, begins: row.begins };
 			rows.push(head);
 			row.begins = false; /* the heading has the rule */
 		}
 		if (head) {
 			head.self += row.self;
 			head.count++;
+			head.idle += row.idle ? 1 : 0;
 			head.last = row.offset;
 		}
 		rows.push(row, ...row.sites.map((site) => ({ kind: 'call', site, offset: row.offset })),
 			...row.jumps.length > 1 ? row.jumps.map((jump) => ({ kind: 'jump', jump, offset: row.offset })) : []);
-		last = row;
+		last = row.idle ? last : row;
 	}
 	return rows;
 }
@@ -135,7 +144,7 @@ function showHead(row, code) {
 	if (row.kind === 'block')
 		return [el('b', {}, 'Block ' + row.block), el('span', { class: 'dim' }, ' ' +
 			[addressText(code, row.first), addressText(code, row.last)].filter((text, i, all) => text && all.indexOf(text) === i)
-				.join(' \u2013 ') + ', ' + plural(row.count, 'instruction'))];
+				.join(' \u2013 ') + ', ' + plural(row.count, 'instruction') + (row.idle === row.count ? ' ' + idleWords() : ''))];
 	if (!row.line)
 		return el('span', { class: 'dim' }, 'unknown line');
 	return [sourceLink(row.file, row.line), ' ', highlight(row.file, row.line)];
@@ -148,6 +157,8 @@ function showText(row, fn, code) {
 			instrLink(col('site_to')[row.site]));
 	if (row.kind === 'jump')
 		return showJump(row.jump, fn);
+	if (row.kind === 'fold')
+		return showFold(row);
 	if (row.kind !== 'instr')
 		return showHead(row, code);
 	return [row.text ? el('code', { class: 'asm' }, row.text) : '', row.jumps.length === 1 ? showJump(row.jumps[0], fn) : ''];
@@ -166,21 +177,23 @@ function instrColumns(fn, code, event, arrows, at) {
 	const all = whole(event), inclusive = costs('site_cost', event), narrow = innerWidth < 700;
 	const most = at.rows.reduce((m, row) => row.kind === 'instr' ? Math.max(m, Math.abs(row.self)) : m, 0);
 	const ofCalls = at.rows.reduce((m, row) => row.kind === 'call' ? Math.max(m, Math.abs(inclusive[row.site])) : m, 0);
-	const cost = (value, top) => bar([showCost(value, event), state.unit === 'pct' ? null
+	const cost = (value, top) => bar([showCost(value, event), state.unit === 'pct' || narrow ? null
 		: el('span', { class: 'pct' }, percent(value, all))], top ? value / top : 0);
 	const digits = addressText(code, 1 + at.rows.reduce((m, row) => Math.max(m, row.offset || 0), 0)).length;
-	const self = (row) => row.kind === 'instr' ? (row.self ? cost(row.self, most) : el('span', { class: 'dim' }, '0'))
+	const none = (row) => row.idle ? el('span', { class: 'dim', title: row.other ? 'counted in other functions' : idleWords() }, '\u2013')
+		: el('span', { class: 'dim' }, '0');
+	const self = (row) => row.kind === 'instr' ? (row.self ? cost(row.self, most) : none(row))
 		: row.kind === 'call' ? (narrow ? cost(inclusive[row.site], ofCalls) : '')
-			: row.kind === 'jump' ? '' : el('span', { class: 'dim v' }, showCost(row.self, event));
+			: row.kind === 'jump' || row.kind === 'fold' || row.idle === row.count ? '' : el('span', { class: 'dim v' }, showCost(row.self, event));
 
 	const sources = state.rows !== '' && hasLines(at.instrs);
-	const text = texts('instr_text').length + texts('site_text').length ? 'Instruction' : at.lines ? 'Source, calls and jumps' : 'Calls and jumps';
+	const text = hasListing() ? 'Instruction' : at.lines ? 'Source, calls and jumps' : 'Calls and jumps';
 
 	return [{ key: 'address', label: 'Address', width: Math.max(84, digits * 7.3 + 26) + 'px', show: (row) => showAddress(row, code) },
 		{ key: 'self', label: narrow ? 'Cost' : 'Self', number: true, width: costWidth(narrow ? 118 : 150), show: self },
 		...narrow || !ofCalls && !at.calls ? [] : [{ key: 'incl', label: 'Calls, inclusive', number: true, width: costWidth(150),
 			show: (row) => row.kind === 'call' ? cost(inclusive[row.site], ofCalls) : '' }],
-		...arrows.width ? [arrows.column((row) => at.get(row))] : [],
+		...arrows.width ? [arrows.column((row) => at.get(row))] : [], ...bytesColumns(at.instrs),
 		{ key: 'text', label: text, width: sources ? 'minmax(300px, 640px)' : 'minmax(300px, 1fr)', show: (row) => showText(row, fn, code) },
 		...sources ? [{ key: 'line', label: 'Source', width: 'minmax(160px, 1fr)',
 			show: (row) => row.kind === 'instr' && row.line ? sourceLink(row.file, row.line) : '' }] : []];
@@ -218,10 +231,10 @@ function instrControls(fn, code, instrs, hasJumps) {
 			...hasLines(instrs) ? [['', 'Lines', 'the lines of source in between']] : [],
 			...hasJumps ? [[hasLines(instrs) ? 'blocks' : '', 'Blocks', 'basic blocks: from jump to jump']] : [],
 			['none', 'None']]) : null,
-		numberChoice(),
+		idleChoice(instrs), bytesChoice(), numberChoice(),
 		hottest && hottest.self && hottest.offset ? el('a', { class: 'button',
 			go: { instr: addressText(code, hottest.offset) } }, 'Highest cost') : null,
-		el('span', { class: 'dim', title: objectPath(fn) }, [plural(instrs.filter((row) => row.offset).length, one('grain') > 1 ? 'range' : 'instruction'), ...notes].join(', ')));
+		el('span', { class: 'dim', title: objectPath(fn) }, [plural(instrs.filter((row) => row.offset && row.known).length, one('grain') > 1 ? 'range' : 'instruction'), foldWords(instrs.filter((row) => row.idle)).replace(/instructions? /g, ''), ...notes].filter((text) => text).join(', ')));
 }
 
 function showInstrs(main) {
@@ -231,14 +244,14 @@ function showInstrs(main) {
 		return put(main, el('div', { class: 'empty' }, el('p', {}, 'No addresses are known of ',
 			el('b', {}, fn < 0 ? 'any function' : fnLink(fn)), '.')));
 
-	const jumps = fnJumps(fn, code), instrs = fnInstrs(fn, code, event, jumps);
+	const isHere = (row) => state.instr !== '' && addressText(code, row.offset) === state.instr;
+	const jumps = fnJumps(fn, code), all = fnInstrs(fn, code, event, jumps), instrs = withoutIdle(all, isHere);
 
 	giveBlocks(instrs);
-	const rows = arrangeInstrs(instrs, groupingOf(instrs, jumps.length > 0));
+	const rows = foldIdle(arrangeInstrs(instrs, groupingOf(instrs, jumps.length > 0)), code, isHere);
 	const index = new Map(rows.map((row, i) => [row, i])), byOffset = new Map();
 	const ownRow = new Map(rows.map((row, i) => [row.jump, i]));
-	const isChosen = (row, kind) => row && row.kind === (kind || 'instr') && state.instr !== '' &&
-		addressText(code, row.offset) === state.instr;
+	const isChosen = (row, kind) => row && row.kind === (kind || 'instr') && isHere(row);
 
 	rows.forEach((row, i) => row.kind === 'instr' && !byOffset.has(row.offset) && byOffset.set(row.offset, i));
 	const arrows = new Arrows(jumps.map((jump) => ({ ...jump, from: ownRow.get(jump) || byOffset.get(jump.offset),
@@ -247,11 +260,13 @@ function showInstrs(main) {
 		columns: instrColumns(fn, code, event, arrows, { rows, instrs, lines: groupingOf(instrs, jumps.length > 0) === '', calls: code.siteEnd > code.site, get: (row) => index.get(row) }),
 		open: (row) => row.kind === 'instr' ? go({ instr: addressText(code, row.offset) })
 			: row.kind === 'call' ? go({ fn: col('site_to')[row.site], instr: '' })
-				: row.kind === 'jump' && row.jump.target >= 0 ? go({ instr: row.jump.address }) : null,
-		mark: (row) => row.kind + (row.begins && jumps.length ? ' begins' : '') + (isChosen(row) ? ' chosen' : '') });
+				: row.kind === 'jump' && row.jump.target >= 0 ? go({ instr: row.jump.address })
+					: row.kind === 'fold' ? turnFold(row) : null,
+		onOpen: (row, open) => row.kind === 'fold' && turnFold(row, open),
+		mark: (row) => row.kind + (row.idle === true ? ' idle' : '') + (row.begins && jumps.length ? ' begins' : '') + (isChosen(row) ? ' chosen' : '') });
 
 	table.box.classList.add('source', 'instrs');
-	put(main, instrControls(fn, code, instrs, jumps.length > 0), wholeNote(jumps.length > 0), table.box);
+	put(main, instrControls(fn, code, all, jumps.length > 0), wholeNote(jumps.length > 0), table.box);
 
 	const at = rows.findIndex((row) => isChosen(row));
 

@@ -229,24 +229,37 @@ instrs_of()
 	[ "$(wc -l <"$dir/got")" -gt 10000 ]
 }
 
-@test "html: --disassembly adds the texts of objdump -d" {
+@test "html: --disassembly adds the symbols that the profile has, as objdump -d lists them" {
 	file=samples/callgrind/instr-jumps/callgrind.out
 	{
 		printf '\n/x/other:     file format elf64-x86-64\n\n'
 		printf '0000000000401000 <f>:\n  401000:\tnop\n'
 		printf '\n/y:z/rec:     file format elf64-x86-64\n\n'
+		printf 'Disassembly of section .text:\n\n'
 		printf '0000000000401000 <fib>:\n  401000:\t55                   \tpush   %%rbp\n'
 		printf '  401002:\t48 83 ec 08 00 00 00 \tsub    $0x8,%%rsp\n  401009:\t00 \n'
 		printf '  401001:\tadd\tx0, x1, x2\n\t...\n'
+		printf '  40100a:\t90                   \tnop\n'
 		printf '  401019:\te8 e2 ff ff ff       \tcall   401000 <fib>\n'
+		printf '\n0000000000409000 <unused>:\n  409000:\tc3                   \tret\n'
 	} >"$dir/rec.asm"
 	report --disassembly "$dir/rec.asm" "$file"
-	grep '^text' "$dir/rows" | awk -F '\t' '$4 != ""' | cut -f 3,4 | sort -u |
-		same - <(printf '%s\t%s\n' 0x401000 'push   %rbp' 0x401001 'add x0, x1, x2' \
-			0x401002 'sub    $0x8,%rsp' 0x401019 'call   401000 <fib>')
-	# Of calls, too: their instructions may cost nothing.
-	grep '^sitetext' "$dir/rows" | awk -F '\t' '$4 != ""' | cut -f 3,4 | sort -u |
-		same - <(printf '%s\t%s\n' 0x401019 'call   401000 <fib>')
+	grep '^asm' "$dir/rows" | cut -f 3- | same - <(printf '%s\t%s\t%s\t%s\t%s\n' \
+		2 0x401000 1 'push   %rbp' 55 2 0x401001 1 'add x0, x1, x2' '' \
+		2 0x401002 1 'sub    $0x8,%rsp' '48 83 ec 08 00 00 00 00' \
+		2 0x40100a 0 nop 90 2 0x401019 1 'call   401000 <fib>' 'e8 e2 ff ff ff')
+	grep -qxP 'listed\tfib\t2' "$dir/rows"
+	grep -qxP 'listed\tloop\t0' "$dir/rows"
+	# Without bytes, and with the lines of -l, which begin no symbol.
+	printf '%s\n' 'rec: file format x' '0000000000401000 <fib>:' 'fib():' '/x/rec.c:8' \
+		$'  401000:\tpush' 'inlined():' $'  401003:\tnop' >"$dir/rec.asm"
+	report --disassembly "$dir/rec.asm" "$file"
+	grep '^asm' "$dir/rows" | cut -f 2- | same - <(printf '%s\t%s\t%s\t%s\t%s\t\n' \
+		0 1 0x401000 1 push 0 1 0x401003 0 nop)
+	# Without symbols, what is far from the profile is cut.
+	perl -e 'print "rec: file format x\n"; printf "  %x:\tnop\n", 0x3f0000 + $_ for 0 .. 200000' >"$dir/rec.asm"
+	report --disassembly "$dir/rec.asm" "$file"
+	grep -P '^asm' "$dir/rows" | cut -f 4 | sed -n '1p;$p' | same - <(printf '%s\n' 0x400f9c 0x401213)
 	"$CGCONV" -t html --disassembly "$dir/rec.asm" -o "$dir/out.html" \
 		samples/callgrind/plain/callgrind.out 2>&1 |
 		grep -e '--disassembly has no instruction of the profile'
@@ -1129,6 +1142,54 @@ frame()
 	browse 'view=instrs'
 	grep -q 'data-view="overview"' "$dir/dom"
 	not grep -F 'Instructions</a>' "$dir/dom"
+}
+
+# A listing of all instructions of rec from 0x401000 on, each two bytes at most: their text is their address.
+list_rec()
+{
+	perl -e 'printf "rec: file format x\n0000000000401000 <fib>:\n";
+		my %at = map { hex($_) => 1 } <STDIN>;
+		my @all = sort { $a <=> $b } keys %at, grep { !$at{$_} } map { $_ - 1 } keys %at;
+		printf "  %x:\t%02x \top %x\n", $_, $_ & 255, $_ for @all'
+}
+
+@test "html: Chromium shows the instructions that never ran, and bytes" {
+	needs_browser
+	file=samples/callgrind/instr-jumps/callgrind.out
+	report "$file"
+	WINDOW=1200,8000 browse 'view=instrs&fn=3&rows=none&unit=full'
+	cells >"$dir/plain"
+	grep -oP '(?<=<title>)0x[^<]*' "$dir/dom" | LC_ALL=C sort -u >"$dir/arrows"
+	grep -P '^(instr|site|jump)\t' "$dir/rows" | cut -f 7 | list_rec >"$dir/rec.asm"
+	report --disassembly "$dir/rec.asm" "$file"
+	WINDOW=1200,8000 browse 'view=instrs&fn=3&rows=none&unit=full&idle=all&hex=1'
+	grep -oP '(?<=<title>)0x[^<]*' "$dir/dom" | LC_ALL=C sort -u | same "$dir/arrows" -
+	# Each address of the listing once, with its bytes and text; costs stay.
+	cells | grep ^0x >"$dir/got"
+	grep -P '^asm\t' "$dir/rows" | cut -f 4 >"$dir/listed"
+	cut -f 1 "$dir/got" | same "$dir/listed" -
+	perl -F'\t' -lane 'my ($hex) = $F[0] =~ /0x(.*)/;
+		die $_ if !grep { $_ eq substr $hex, -2 } @F; die $_ if !grep { /^op $hex/ } @F' "$dir/got"
+	awk -F '\t' '$2 != "–" { print $1, $2 }' "$dir/got" | same <(grep ^0x "$dir/plain" | cut -f 1,2 | tr '\t' ' ') -
+	# What ran in another function is not said to have never run.
+	ran=$(awk -F '\t' '$2 != "–"' "$dir/got" | wc -l)
+	idle=$(grep -cP '^asm\t.*\t0\top' "$dir/rows")
+	others=$(($(wc -l <"$dir/listed") - ran - idle))
+	[ "$idle" -gt 10 ]
+	[ "$others" -gt 10 ]
+	grep -F "$ran instructions, $idle not run, $others of other functions" "$dir/dom" >/dev/null
+	# Four and more in a row are folded, and open; jumps have no fold as their end.
+	WINDOW=1200,8000 browse 'view=instrs&fn=3&rows=none'
+	cells | grep -c '▸ [0-9].* instructions ' | grep -x "$(cells | grep -c '▸')"
+	cells | grep ▸ | perl -nle '$n += $1 while /(\d+) instructions?/g; END { print $n }' >"$dir/folded"
+	[ $(($(cat "$dir/folded") + $(cells | grep -c ^0x))) = "$(wc -l <"$dir/listed")" ]
+	at=$(grep -oP '(?<=class="fold" aria-expanded="false" title=")0x\w*' "$dir/dom" | tail -1)
+	WINDOW=1200,8000 browse "view=instrs&fn=3&rows=none&idle=$at"
+	grep -c 'class="fold" aria-expanded="true"' "$dir/dom" | grep -x 1
+	cells | grep -P "^$at\t"
+	WINDOW=1200,8000 browse 'view=instrs&fn=3&rows=none&idle=none'
+	cells | cut -f 1 | same <(cut -f 1 "$dir/plain") -
+	not grep 'class="fold"' "$dir/dom"
 }
 
 @test "html: Chromium loads the data files of --split when a view needs them" {

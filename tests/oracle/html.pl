@@ -175,13 +175,9 @@ sub print_instrs
 		$code{$fn} = $i;
 		for (1 .. col('code_instrs')->[$i]) {
 			row('instr', $at->('instr', $instr), named('instr_cost', $instr));
-			row('text', $fn, address($i, col('instr_offset')->[$instr]), col('instr_text')->[$instr])
-				if @{ col('instr_text') };
 			$instr++;
 		}
 		for (1 .. col('code_sites')->[$i]) {
-			row('sitetext', $fn, address($i, col('site_offset')->[$site]), col('site_text')->[$site])
-				if @{ col('site_text') };
 			row('site', $at->('site', $site), '->', place(col('site_to')->[$site]),
 				col('site_count')->[$site], named('site_cost', $site));
 			$site++;
@@ -195,6 +191,22 @@ sub print_instrs
 			$is{flags} & 2 ? address($code, $is{offset} + $is{distance}) : '-',
 			$is{flags} & 1 ? 'cond' : 'jump', $is{executed}, $is{followed});
 	}
+}
+
+# Ranges of the disassembly: object, address, whether the profile has it, text, bytes.
+sub print_asm
+{
+	my $i = 0;
+	for my $range (0 .. $#{ col('asm_object') }) {
+		my $addr = (col('asm_high')->[$range] << 32) + col('asm_low')->[$range];
+		for (1 .. col('asm_count')->[$range]) {
+			row('asm', $range, col('asm_object')->[$range], sprintf('0x%x', $addr),
+				col('asm_ran')->[$i], col('asm_text')->[$i], col('asm_bytes')->[$i]);
+			$addr += col('asm_step')->[$i++];
+		}
+	}
+	my $of = col('code_asm');
+	row('listed', fn(col('code_fn')->[$_]), $of->[$_]) for 0 .. $#$of;
 }
 
 sub print_tests
@@ -264,6 +276,7 @@ sub print_all
 	print_sums();
 	print_tests();
 	print_instrs();
+	print_asm();
 }
 
 sub check
