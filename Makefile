@@ -135,8 +135,8 @@ $(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 # their SHA-256 hashes. In this order: later scripts use what earlier ones define.
 page_js := base names inflate events data state select cycles filter ere refine refinebar \
 	judged table columns tip export layout times flame flameview overview groups functions \
-	tree function layered callgraph reach graphdraw graphview map seek source coverage \
-	compare outcomes tests jumps listing instrs parts timeview panes app
+	tree function layered callgraph reach graphdraw graphview map seek branches source coverage \
+	compare outcomes tests jumps listing instrs lineasm parts timeview panes app
 page := $(B)/formats/html/page
 $(page).js: $(page_js:%=formats/html/%.js)
 $(page).css: formats/html/app.css

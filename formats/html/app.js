@@ -12,8 +12,10 @@ const VIEWS = [
 	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources', 'parts'] },
 	{ key: 'graph', label: 'Call graph', show: showGraph, needs: ['calls'] },
 	{ key: 'map', label: 'Map', show: showMap, needs: ['calls'] },
-	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests', 'jumps'],
-		whole: true },
+	{ key: 'source', label: 'Source', show: showSource, whole: true,
+		get needs() {
+			return ['calls', 'lines', 'sources', 'tests', 'jumps', ...state.asm ? ['instrs'] : []];
+		} },
 	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'], whole: true },
 	{ key: 'parts', label: 'Parts', show: showParts, needs: ['parts'], whole: true },
 	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'], whole: true },

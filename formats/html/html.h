@@ -53,6 +53,8 @@
  *	seek.js     the lines of a file that matter
  *	jumps.js    jumps -> arrows next to rows
  *	listing.js  disassembly -> texts, and what never ran
+ *	lineasm.js  instructions of lines, in the source
+ *	branches.js branches and conditions of lines
  *	overview.js functions.js function.js source.js coverage.js instrs.js: the
  *	            views
  *	app.js      the frame around the views, and its beginning

@@ -278,66 +278,6 @@ function showCalls(fact) {
 	return el('span', { class: 'calls' }, parts);
 }
 
-/* ---- Branches ----------------------------------------------------------- */
-
-const FALLTHROUGH = 1, THROW = 2, REACHED = 4, UNREACHABLE = 8;
-const branchBegins = []; /* by run */
-
-/* Where the branches of each sum begin. */
-function branchIndex(run = 0) {
-	if (branchBegins[run])
-		return branchBegins[run];
-	const branches = col('sum_branches', run), conditions = col('sum_conditions', run);
-	const begins = branchBegins[run] = new Uint32Array(branches.length + 1);
-
-	for (let i = 0; i < branches.length; i++)
-		begins[i + 1] = begins[i] + branches[i] + conditions[i];
-	return begins;
-}
-
-/* { all, hit } of the branches, or of the conditions, of a sum. */
-function branchesHit(sum, conditions, run) {
-	const arcs = col('sum_branches', run)[sum];
-	const begin = branchIndex(run)[sum] + (conditions ? arcs : 0);
-	const end = conditions ? branchIndex(run)[sum + 1] : begin + arcs;
-	const count = col('branch_count', run), flags = col('branch_flags', run), found = { all: 0, hit: 0 };
-
-	for (let i = begin; i < end; i++)
-		if (!(flags[i] & UNREACHABLE)) {
-			found.all++;
-			found.hit += count[i] > 0 ? 1 : 0;
-		}
-	return found;
-}
-
-function branchTitle(sum, run) {
-	const begin = branchIndex(run)[sum], arcs = col('sum_branches', run)[sum], lines = [];
-	const count = col('branch_count', run), flags = col('branch_flags', run);
-
-	for (let i = begin; i < branchIndex(run)[sum + 1]; i++) {
-		const what = i - begin < arcs ? 'branch ' + (i - begin) : 'condition ' + (i - begin - arcs >> 1) +
-			((i - begin - arcs) % 2 ? ' true' : ' false');
-
-		lines.push(what + ': ' + (flags[i] & UNREACHABLE ? 'impossible' : count[i] > 0
-			? (i - begin < arcs ? 'taken ' + number(count[i]) : 'shown')
-			: flags[i] & REACHED || i - begin >= arcs ? 'never' : 'not reached') +
-			(i - begin < arcs && flags[i] & FALLTHROUGH ? ' (fallthrough)' : '') +
-			(i - begin < arcs && flags[i] & THROW ? ' (exception)' : ''));
-	}
-	return lines.join('\n');
-}
-
-function showBranches(sum, run) {
-	const arcs = branchesHit(sum, false, run), conditions = branchesHit(sum, true, run);
-	const text = (found, sign) => found.all ? sign + found.hit + '/' + found.all : '';
-
-	if (!arcs.all && !conditions.all)
-		return '';
-	return el('span', { title: branchTitle(sum, run), class: arcs.hit < arcs.all ||
-		conditions.hit < conditions.all ? 'low' : 'high' },
-	[text(arcs, ''), text(conditions, 'c ')].filter((t) => t).join(' '));
-}
-
 /* ---- The view ----------------------------------------------------------- */
 
 /* How often a line ran, in the chosen test if there is one; -1: no code. */
@@ -350,7 +290,7 @@ function lineCount(fact) {
 function sourceColumns(file, event, facts, rows) {
 	const of = (line) => facts.get(line), all = whole(event);
 	const grey = (line) => judgesLines(event) && isUnreal(event, 'line', file, line);
-	const cost = (key, label) => ({ key, label, number: true, width: wide(150, 100),
+	const cost = (key, label) => ({ key, label, number: true, width: wide(150, 76),
 		value: (line) => of(line) ? of(line)[key] : 0,
 		show: (line) => {
 			const value = of(line) ? of(line)[key] : 0;
@@ -358,7 +298,7 @@ function sourceColumns(file, event, facts, rows) {
 			if (!value)
 				return of(line) && of(line).has && key === 'self' ? el('span', { class: 'dim' }, '0') : '';
 			return bar([el('span', { class: 'v' }, event.before ? change(value, event, undefined, grey(line)) : costText(value, event)),
-				state.unit === 'pct' ? null : el('span', { class: 'pct' }, percent(value, all))],
+				state.unit === 'pct' || narrow() ? null : el('span', { class: 'pct' }, percent(value, all))],
 			all ? value / all : 0, event.before ? wayOf(value, grey(line)) : '');
 		} });
 	const count = (line) => lineCount(of(line));
@@ -404,21 +344,22 @@ function showFile(main, file, event, wanted) {
 	const facts = lineFacts(file, event), lines = linesOfFile(file);
 	const known = [...facts.keys()].sort((a, b) => a - b);
 	const most = known.length ? known[known.length - 1] : 0;
-	const rows = lines ? Array.from({ length: Math.max(lines.length, Math.min(most, lines.length + 1000)) },
-		(_, i) => i + 1) : known;
+	const rows = withInstrs(lines ? Array.from({ length: Math.max(lines.length, Math.min(most, lines.length + 1000)) },
+		(_, i) => i + 1) : known, file, event);
 
 	addTest(file, facts);
 
 	const table = new Table({ label: 'Lines of ' + filePath(file), rows,
-		columns: sourceColumns(file, event, facts, rows), sortKey: '',
-		mark: (line) => lineClass(file, facts.get(line), event) +
+		columns: columnsWithInstrs(sourceColumns(file, event, facts, rows), file, event, facts), sortKey: '',
+		onOpen: (line, open) => hasLineCode(file, line, facts.get(line)) && turnLine(file, line, open),
+		mark: (line) => line.kind ? 'made' : lineClass(file, facts.get(line), event) +
 			(event.coverage && compared() ? comparedClass(file, line) : '') + (line === wanted ? ' chosen' : '') });
 
 	table.box.classList.add('source');
 
 	const controls = el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: paneBodies.length ? 'all' : '', line: '' } },
 		'All files'), el('b', {}, filePath(file)),
-	event.coverage ? [testMenu(file), fileRates(file)] : numberChoice(), seekLinks(file, facts, event, wanted),
+	event.coverage ? [testMenu(file), fileRates(file)] : [numberChoice(), lineCodeChoice()], seekLinks(file, facts, event, wanted),
 	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.'));
 
 	seekKeys(controls, table.box);

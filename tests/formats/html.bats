@@ -1192,6 +1192,32 @@ list_rec()
 	not grep 'class="fold"' "$dir/dom"
 }
 
+@test "html: Chromium opens lines of sources to their instructions, which cost what the line does" {
+	needs_browser
+	file=samples/callgrind/instr-jumps/callgrind.out
+	report "$file"
+	WINDOW=1200,4000 browse 'view=source&file=1&unit=full&asm=all'
+	# By line: its self cost, and the sum of the rows below it.
+	cells | perl -F'\t' -lane '($self) = $F[0] =~ /^([\d,]+)/ or next; $self =~ tr/,//d;
+		if (($line) = $F[2] =~ /^▾ ?(\d+)/) { $at = $line; $is{$at} = $self }
+		elsif ($F[2] =~ /\d/) { die "line $F[2] has no instructions" }
+		else { $sum{$at} += $self; $n++ }
+		END { $n > 40 or die "$n rows"; $is{$_} == $sum{$_} or die "line $_: $is{$_}, $sum{$_}" for keys %is;
+			keys %is > 10 or die }' || { cells; false; }
+	cells | grep -F '0x401019' | grep 'calls\? of'
+	browse 'view=source&file=1&asm=1_24'
+	grep -c 'aria-expanded="true" aria-label="Instructions of line 24"' "$dir/dom" | grep -x 1
+	# The data comes from its file when a line is opened.
+	report --split "$file"
+	browse 'view=source&file=1'
+	grep -q 'aria-label="Instructions of line 24"' "$dir/dom"
+	browse 'view=source&file=1&asm=1_24'
+	grep -c 'class="tr made' "$dir/dom" | grep -v '^0'
+	report samples/callgrind/plain/callgrind.out
+	browse 'view=source&file=1&asm=all'
+	not grep -F 'aria-label="Instructions' "$dir/dom"
+}
+
 @test "html: Chromium loads the data files of --split when a view needs them" {
 	needs_browser
 	report samples/pprof/cpu/cpu.pb.gz --split
