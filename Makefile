@@ -136,7 +136,7 @@ $(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 page_js := base names inflate events data state select cycles filter ere refine refinebar \
 	judged table columns tip export layout times flame flameview overview groups functions \
 	tree function layered callgraph reach graphdraw graphview map seek branches source coverage \
-	compare outcomes tests jumps listing instrs lineasm parts timeview panes app
+	compare outcomes tests jumps listing instrs lineasm partbars parts timeview panes app
 page := $(B)/formats/html/page
 $(page).js: $(page_js:%=formats/html/%.js)
 $(page).css: formats/html/app.css

@@ -48,6 +48,7 @@
  *	compare.js  the difference of two coverage runs
  *	outcomes.js ... of its branches, conditions and regions
  *	parts.js    parts as a strip and a table
+ *	partbars.js their top functions, as bars
  *	timeview.js threads in the order of time
  *	panes.js    several views at once
  *	seek.js     the lines of a file that matter

@@ -103,7 +103,7 @@ function fnByPart(fn, event) {
 function partColumns(event) {
 	const cost = partCosts(event), all = cost.reduce((a, b) => a + b, 0), fn = chosen('fn', fnCount);
 	/** @type {TableColumn[]} */
-	const list = [{ key: 'is', label: 'Counted', hint: 'counted in all views', width: '96px', value: (part) =>
+	const list = [{ key: 'is', label: 'Counted', hint: 'counted in all views', width: wide(96, 72), value: (part) =>
 		isPartSelected(part) ? 0 : 1, text: (part) => isPartSelected(part) ? 'yes' : 'no', show: (part) => el('input', { type: 'checkbox', checked: isPartSelected(part),
 		'aria-label': partName(part), on: { click: (e) => {
 			e.stopPropagation();
@@ -118,22 +118,76 @@ function partColumns(event) {
 	if (fn > 0)
 		list.push({ ...costColumn('fn', 'Self of ' + fnName(fn), fnByPart(fn, event), all), width: costWidth(240),
 			hint: 'share of the whole profile' });
-	list.splice(narrow() ? 1 : list.length, 0, { key: 'name', label: 'Part', width: 'minmax(' + wide(200, 130) + ', 1fr)',
-		value: partName, show: (part) => el('span', { title: partName(part) }, partName(part)) });
+	const names = shortNames();
+
+	list.splice(1, 0, { key: 'name', label: 'Part', width: 'minmax(' + wide(150, 110) + ', 1fr)',
+		value: (part) => part, text: partName, show: (part) => el('span', { title: partName(part) }, names[part]) });
+	list.splice(narrow() ? 2 : list.length, 0, ...barColumns(event, cost));
 	return list;
+}
+
+/* Keys select as in lists of files: Space one more, Shift and an arrow also the next one, a all. */
+function partKey(e, part, table) {
+	const step = { ArrowDown: 1, ArrowUp: -1 }[e.key], next = table.rows[table.active + step];
+
+	if (e.key === ' ' && part !== undefined) {
+		e.preventDefault();
+		selectPart(part, true);
+	} else if (e.key === 'Escape' && selected?.parts) {
+		go({ parts: '', x: '' });
+	} else if (e.shiftKey && next !== undefined) {
+		e.preventDefault();
+		partFocus = next;
+		selectRange(selected?.parts ? Array.from(selected.parts.keys()).filter(isPartSelected) : [], [part, next]);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+let partFocus = -1; /* the part of the row that keys are at, when the table is made again */
+
+/* Selects parts, and those of a range. */
+function selectRange(some, more) {
+	const set = new Uint8Array(partCount());
+
+	for (const part of [...some, ...more])
+		set[part] = 1;
+	go({ parts: setText(set), x: '' });
+}
+
+/* A click selects a part alone; with Ctrl with others, with Shift all from the last one on. */
+function clickPart(table, part, e) {
+	const from = table.rows.indexOf(partFocus), to = table.rows.indexOf(part);
+
+	if (e?.shiftKey && from >= 0)
+		return selectRange([], table.rows.slice(Math.min(from, to), Math.max(from, to) + 1));
+	partFocus = part;
+	return selectPart(part, e ? e.ctrlKey || e.metaKey : false);
 }
 
 function showParts(main) {
 	const event = currentEvent(), cost = partCosts(event), again = main.querySelector('.table :focus');
-	const name = again ? again.getAttribute('aria-label') : '';
-	const table = new Table({ label: 'Parts', rows: Array.from(cost.keys()), columns: partColumns(event),
-		sortKey: state.sort, onSort: (sort) => keep({ sort }), open: (part) => selectPart(part, false),
+	const name = again ? again.getAttribute('aria-label') : '', keys = main.querySelector('.table') === document.activeElement;
+	const table = new Table({ label: 'Parts', rows: Array.from(cost.keys()), columns: partColumns(event), choose: true,
+		sortKey: state.sort, onSort: (sort) => keep({ sort }), open: (part, e) => clickPart(table, part, e),
+		onKey: (e, part) => {
+			partFocus = part === undefined ? partFocus : part;
+			return partKey(e, part, table);
+		},
 		mark: (part) => selected?.parts && isPartSelected(part) ? 'chosen' : '' });
 
-	put(main, el('div', { class: 'controls' }, numberChoice(),
-		selected?.parts ? el('a', { class: 'button', go: { parts: '' } }, 'All parts') : null,
-		el('span', { class: 'dim' }, 'All views count the selected parts. Click or Enter: only that part; ' +
-			'check boxes: several.'), tableTools(table)), table.box);
+	search();
+	put(main, el('div', { class: 'controls' }, barsChoice(event), numberChoice(),
+		selected?.parts ? el('a', { class: 'button', go: { parts: '' }, title: 'Escape' }, 'All parts') : null,
+		el('span', { class: 'dim' }, 'All views count the selected parts. ' + (narrow() ? 'Tap: one, check boxes: several.'
+			: 'Click or Enter: one; Ctrl and click, Space: one more; Shift and click or arrow: a range.')),
+		tableTools(table)), barLegend(event, cost), table.box);
+	table.active = keys ? table.rows.indexOf(partFocus) : -1;
+	table.from = -1;
+	table.fill();
+	if (keys)
+		table.box.focus();
 	if (name)
 		[...table.box.querySelectorAll('input')].find((box) => box.getAttribute('aria-label') === name)?.focus();
 }

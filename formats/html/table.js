@@ -52,7 +52,8 @@ class Table {
 	 * options: label, columns, rows (any values), open(row) for Enter and a
 	 * click, sortKey as 'key' or '-key' (downwards), onSort(sortKey), tall
 	 * (false: as high as its rows), onOpen(row, open) for the arrows to the
-	 * right and left, onAll(row) for "*", mark(row) -> class, arrange(column, sign) ->
+	 * right and left, onAll(row) for "*", onKey(event, row) -> true if that was
+	 * all, mark(row) -> class, arrange(column, sign) ->
 	 * rows in another order than that of all values, choose (true: columns
 	 * can be hidden, see columns.js).
 	 */
@@ -122,7 +123,7 @@ class Table {
 		const row = this.rows[i];
 		const at = el('div', { class: 'tr' + (i === this.active ? ' active' : '') +
 			(this.o.mark ? ' ' + this.o.mark(row) : ''), role: 'row', 'aria-rowindex': i + 2,
-		on: this.o.open ? { click: (e) => e.target.closest('a') || this.o.open(row) } : {} },
+		on: this.o.open ? { click: (e) => e.target.closest('a') || this.o.open(row, e) } : {} },
 		this.o.columns.map((c) => el('div', { class: c.number ? 'td n' : 'td', role: 'cell' },
 			c.show(row))));
 
@@ -162,7 +163,7 @@ class Table {
 		const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
 			Home: -this.rows.length, End: this.rows.length };
 
-		if (e.target !== this.box)
+		if (e.target !== this.box || this.o.onKey?.(e, this.rows[this.active]))
 			return;
 		if (e.key === 'Enter' && this.o.open && this.active >= 0)
 			this.o.open(this.rows[this.active]);

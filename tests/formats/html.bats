@@ -1438,7 +1438,7 @@ fragment()
 		same - <(printf '%s\n' '24 100.0%	main' '24 100.0%	a' '11 45.8%	b')
 	# Parts are whole next to filters.
 	browse 'view=parts&fn=1&hide=c&ignore=d'
-	cells | sed 's/ [^\t]*//g' | cut -f 2,3 | sort -n | same - <(printf '%s\n' '12	7' '41	13')
+	cells | sed 's/ [^\t]*//g' | cut -f 3,4 | sort -n | same - <(printf '%s\n' '12	7' '41	13')
 	# A filter that leaves no calls leaves the view.
 	browse 'view=graph&focus=nothing'
 	grep -q 'data-view="graph"' "$dir/dom"
@@ -1792,6 +1792,38 @@ split_parts()
 		fns '' >"$dir/got"
 		fns 'parts=0.1.2' | same "$dir/got" -
 	done
+}
+
+@test "html: Chromium draws the top functions of each part, with the costs that --info counts of it alone" {
+	needs_browser
+	export dir
+	file=samples/callgrind/parts/callgrind.out
+	report "$file"
+	split_parts "$file"
+	browse 'view=parts&unit=full'
+	# A piece for each function with self cost: its name, cost and share.
+	perl -0777 -ne 'for (/role="img"(.*?)<\/div>/gs) {
+		print join(" ", sort map { s/, of the part|,//gr } /class="piece[^>]*title="([^"]*) of the part"/g), "\n" }' \
+		"$dir/dom" >"$dir/got"
+	[ "$(wc -l <"$dir/got")" = 6 ]
+	for i in 0 1 2 3 4 5; do
+		fns_of "$dir/p$i" | perl -F'\t' -lane 'next if !$F[3]; $all += $F[3]; push @fn, [@F];
+			END { print join " ", sort map { sprintf "%s %d %s%%", $_->[0], $_->[3],
+				($s = 100 * $_->[3] / $all) < 10 ? sprintf("%.2f", $s) : sprintf("%.1f", $s) } @fn }'
+	done | same - "$dir/got"
+	# Of many functions those with the largest shares; the selected one is among them.
+	perl -e 'for my $part (1, 2) { open my $out, ">", "$ARGV[0]/m$part.folded";
+		print $out "f$_ ", $_ * $part, "\n" for 1 .. 20 }' "$dir"
+	report --parts "$dir/m1.folded" "$dir/m2.folded"
+	browse 'view=parts&fn=1'
+	grep -o 'class="piece[^"]*" title="[^"]*"' "$dir/dom" | cut -d '"' -f 2,4 | sed 's/, .*//' | head -14 |
+		same - <(for i in {20..9}; do echo "piece\"f$i"; done
+			printf '%s\n' 'piece own"f1' 'piece rest"other functions')
+	grep -c 'aria-current="true" class="key"' "$dir/dom" | grep -x 1
+	# A difference has no such bars.
+	report --diff "$dir/m1.folded" "$dir/m2.folded"
+	browse 'view=parts'
+	not grep 'class="piece' "$dir/dom"
 }
 
 # shown: texts and names of what the view shows, a line each.
