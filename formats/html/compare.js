@@ -343,8 +343,8 @@ function comparedColumns(file, of) {
 		? Math.max(0, col('sum_count', BEFORE)[was.get(line)]) : -1;
 	const count = (key, label, value) => ({ key, label, number: true, width: wide(96, 54), value,
 		show: (line) => value(line) >= 0 ? countCell(value(line)) : '' });
-	const arcs = (line) => [was.has(line) ? showBranches(was.get(line), BEFORE) : '',
-		of(line) && of(line).sum >= 0 ? showBranches(of(line).sum) : ''];
+	const arcs = (line) => [was.has(line) ? showBranchCounts(was.get(line), BEFORE) : '',
+		of(line) && of(line).sum >= 0 ? showBranchCounts(of(line).sum) : ''];
 	const way = (line) => changed ? changed.ways.get(line) || 0 : 0;
 	const moved = new Map(changed ? changed.branches.map((row) => [row.line, row]) : []);
 	const wayCell = (line) => way(line) || !moved.has(line) ? wayText(way(line))

@@ -229,8 +229,8 @@ function missedBranches(main) {
 			placeColumn('Line', (i) => of[i], (i) => line[i]),
 			{ key: 'count', label: 'Ran', number: true, width: wide(110, 60), value: (i) => col('sum_count')[i],
 				show: (i) => countCell(col('sum_count')[i]) },
-			{ key: 'taken', label: 'Taken', number: true, width: wide(90, 64),
-				value: (i) => share(branchesHit(i, false)), show: (i) => showBranches(i) },
+			{ key: 'taken', label: 'Taken', number: true, width: wide(152, 64), hint: '+ taken, \u2212 never taken, # never reached',
+				value: (i) => share(branchesHit(i, false)), show: (i) => showOutcomeSigns(i, false) },
 			{ key: 'text', label: 'Text', width: 'minmax(240px, 2fr)', show: (i) => highlight(of[i], line[i]) }] }).box);
 }
 

@@ -57,7 +57,7 @@ function comparedOutcomes(main, kind) {
 function showOutcomes(sum, conditions, run) {
 	const found = branchesHit(sum, conditions, run);
 
-	return el('span', { title: branchTitle(sum, run), class: found.hit < found.all ? 'low' : 'high' },
+	return el('span', { title: branchTitle(sum, conditions, run), class: found.hit < found.all ? 'low' : 'high' },
 		found.hit + '/' + found.all);
 }
 

@@ -305,9 +305,7 @@ function sourceColumns(file, event, facts, rows) {
 	const arrows = event.coverage ? new Arrows([]) : lineArrows(file, rows), at = new Map(rows.map((line, i) => [line, i]));
 	const list = event.coverage && compared() ? comparedColumns(file, of) : event.coverage ? [{ key: 'count', label: 'Count', number: true, width: wide(110, 58), value: count,
 		show: (line) => count(line) >= 0 ? countCell(count(line)) : '' },
-	...chosenTest() ? [] : [{ key: 'branches', label: narrow() ? 'Br.' : 'Branches', number: true,
-		width: wide(90, 44), hint: 'branches taken',
-		show: (line) => of(line) && of(line).sum >= 0 ? showBranches(of(line).sum) : '' }],
+	...chosenTest() ? [] : branchColumns(file, (line) => of(line) ? of(line).sum : -1),
 	...allTests().length ? [{ key: 'tests', label: 'Tests', number: true, width: wide(110, 80),
 		value: (line) => (covering(file).get(line) || []).length, show: (line) => testsOfLine(file, line) }] : []]
 		: event.before ? [{ key: 'before', label: 'Before', number: true, width: '110px',
@@ -359,7 +357,7 @@ function showFile(main, file, event, wanted) {
 
 	const controls = el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: paneBodies.length ? 'all' : '', line: '' } },
 		'All files'), el('b', {}, filePath(file)),
-	event.coverage ? [testMenu(file), fileRates(file)] : [numberChoice(), lineCodeChoice()], seekLinks(file, facts, event, wanted),
+	event.coverage ? [testMenu(file), fileRates(file), compared() ? null : signWords(file)] : [numberChoice(), lineCodeChoice()], seekLinks(file, facts, event, wanted),
 	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.'));
 
 	seekKeys(controls, table.box);
@@ -384,7 +382,7 @@ function fileRates(file) {
 	const found = fileSums().get(file);
 
 	return found ? [rate('lines', found.lines), rate('functions', found.fns), rate('branches', found.branches),
-		rate('regions', found.regions)]
+		rate('conditions', found.conditions), rate('regions', found.regions)]
 		.filter((text) => text) : null;
 }
 

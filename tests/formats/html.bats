@@ -1003,6 +1003,39 @@ frame()
 	same "$dir/want" "$dir/got"
 }
 
+@test "html: Chromium shows branches as signs, with the meaning of lcov's records" {
+	needs_browser
+	export name
+	# Signs of each line, without the blocks, which lcov does not have; of more than eight how many are taken.
+	for of in "samples/gcov/gcc-cc/*.gcda cover.cc" 'samples/gcov/paths/beta.gcda beta.cc'; do
+		# shellcheck disable=SC2086 # words and a pattern
+		set -- $of
+		name=${*: -1}
+		set -- "${@:1:$#-1}"
+		"$CGCONV" -q -t lcov "$@" | perl -ne '
+			$in = /\b\Q$ENV{name}\E$/ if /^SF:/;
+			push @{ $line{$1} }, $2 eq "-" ? "#" : $2 ? "+" : "\xe2\x88\x92" if $in && /^BRDA:(\d+),\d+,[^,]*,(.*)/;
+			END { for my $at (sort { $a <=> $b } keys %line) {
+				my @all = @{ $line{$at} };
+				print "$at ", @all > 8 ? grep({ $_ eq "+" } @all) . " of " . @all : "[@all]", "\n" } }' >"$dir/want"
+		[ "$(grep -c '\[.*+' "$dir/want")" -gt 2 ]
+		report "$@"
+		file=$(grep -P '^sum\t' "$dir/rows" | cut -f 2 | uniq | grep -n "$name\$" | cut -d : -f 1)
+		WINDOW=1200,6000 browse "view=source&file=$file"
+		# lcov has "-" for lines that did not run, gcov also for blocks that did not.
+		cells | perl -lne '@F = split /\t/, $_, -1; $F[1] =~ s/#/\xe2\x88\x92/g if $F[0]; print $F[@F > 4 ? 3 : 2], " ", $F[1] =~ s/\]\[/ /gr if $F[1] ne ""' | same "$dir/want" -
+	done
+	grep '#' "$dir/want"
+	cells | cut -f 2 | grep -Fx '[− +][# #]'
+	# Conditions have a column of their own: true, then false.
+	report samples/gcov/paths/beta.gcda
+	browse 'view=source&file=1'
+	cells | cut -f 2-4 | grep -x "$(printf '%s\t%s\t9' '\[− +\]' '\[− +\]')"
+	grep -F 'condition 0 false: shown to decide alone' "$dir/dom" >/dev/null
+	WINDOW=390,800 browse 'view=source&file=1'
+	cells | cut -f 2-4 | grep -x "$(printf '%s\t%s\t7' 3/4 3/4)"
+}
+
 @test "html: Chromium lists the calls of a difference by the size of their changes" {
 	needs_browser
 	calls() { printf '%s\n' 'events: Ir' fn=main '1 1' cfn=a calls=1 "1 $1" cfn=b calls=1 "1 $2" cfn=c calls=1 "1 $3" \
