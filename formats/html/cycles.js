@@ -111,7 +111,7 @@ function withCycles(cost, { of, count }) {
 
 /* Costs of an event that may be negative have no limit by the cost of their cycle. */
 function maybeNegative(event) {
-	return columns.get('fn_self:' + event)?.type === 's' && texts('fact').all().includes('signed');
+	return columns.get('fn_self:' + (event & EVENT_MASK))?.type === 's' && texts('fact').all().includes('signed');
 }
 
 /*

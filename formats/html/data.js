@@ -166,7 +166,7 @@ function selectedCol(name, index) {
 
 /* The same of the whole profile. */
 function wholeCol(name, index) {
-	const column = columns.get(name + ':' + (index || 0));
+	const column = columns.get(name + ':' + ((index || 0) & EVENT_MASK)); /* without a part, see versus.js */
 
 	if (!column)
 		return EMPTY;
@@ -226,8 +226,8 @@ function pairEvents(plain) {
 /* The main event is shown first. */
 function mainEvent() {
 	const main = one('event_main');
-	const at = events.findIndex((event) => event.weights[0][0] === main ||
-		(event.before && event.before[0][0] === main));
+	const at = events.findIndex((event) => (event.weights[0][0] & EVENT_MASK) === main ||
+		(event.before && (event.before[0][0] & EVENT_MASK) === main));
 
 	return at < 0 ? 0 : at;
 }
@@ -251,7 +251,8 @@ const weighed = new Map();
 
 /* Costs of an event in columns of that name; side: 'before', 'after', none. */
 function costs(name, event, side) {
-	const key = (narrowed ? '' : 'all ') + name + ':' + events.indexOf(event) + (side || '');
+	const at = events.indexOf(event);
+	const key = (narrowed ? '' : 'all ') + name + ':' + (at < 0 ? 'plain ' + event.name : at) + (side || '');
 	let value = weighed.get(key);
 
 	if (value)

@@ -63,7 +63,7 @@ function filteredColumns() {
 }
 
 function filterKey() {
-	return FILTERS.map((filter) => filter.key()).join('\n').trim();
+	return versusParts() ? '' : FILTERS.map((filter) => filter.key()).join('\n').trim();
 }
 
 let shownKey = '', countedKey = '', countedColumns = null;

@@ -129,9 +129,8 @@ function lineTable(fn, event) {
 				show: (row) => highlight(file[row], line[row]) }] }).box) : null;
 }
 
-function shareTable(fn, event) {
-	const owner = col('share_fn'), part = col('share_part'), rows = [];
-
+function shareTable(fn, shown) {
+	const event = plainEvent(shown), owner = col('share_fn'), part = col('share_part'), rows = [];
 	const self = costs('share_self', event);
 
 	owner.forEach((at, i) => at === fn && !isTimed() && self[i] && isPartSelected(part[i]) && rows.push(i));

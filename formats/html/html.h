@@ -27,6 +27,7 @@
  *	refine.js refinebar.js  filters by function; their fields and chips
  *	state.js    view, event, search and selection, in the URL's fragment
  *	select.js   costs of the selected parts only
+ *	versus.js   the difference of two of them
  *	times.js    ... of a time, or of threads
  *	filter.js   functions and calls, counted again from some stacks
  *	cycles.js   cycles and inclusive costs of calls that are counted again

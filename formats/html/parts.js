@@ -16,9 +16,9 @@ function partName(i) {
 
 /* Costs of an event by part, whatever is selected. */
 function partCosts(event) {
-	const sum = new Float64Array(partCount());
+	const sum = new Float64Array(partCount()), plain = plainEvent(event);
 
-	for (const [sign, weights] of [[1, event.weights], [-1, event.before || []]])
+	for (const [sign, weights] of [[1, plain.weights], [-1, plain.before || []]])
 		for (const [index, factor] of weights)
 			wholeCol('part_total', index).forEach((cost, part) => sum[part] += sign * factor * cost);
 	return sum;
@@ -75,7 +75,7 @@ function partsInStrip(cost) {
 }
 
 function partStrip() {
-	const event = currentEvent(), cost = partCosts(event), shown = partsInStrip(cost);
+	const event = plainEvent(currentEvent()), cost = partCosts(event), shown = partsInStrip(cost);
 	const all = cost.reduce((a, b) => a + Math.abs(b), 0), names = shortNames();
 	const rest = cost.length - shown.length, n = setSize(selected?.parts);
 
@@ -84,7 +84,7 @@ function partStrip() {
 	el('div', { class: 'strip', role: 'group', 'aria-label': 'Parts' },
 		shown.map((part) => partBox(part, names[part], cost, all, event))),
 	rest ? el('span', { class: 'dim' }, 'and ' + number(rest) + ' more') : null,
-	selected?.parts ? el('a', { class: 'chip', go: { parts: '', x: '' } }, 'All parts \u00d7') : null];
+	versusChips(), selected?.parts ? el('a', { class: 'chip', go: { parts: '', against: '', x: '' } }, 'All parts \u00d7') : null];
 }
 
 /* ---- The view ------------------------------------------------------------ */
@@ -134,7 +134,7 @@ function partKey(e, part, table) {
 		e.preventDefault();
 		selectPart(part, true);
 	} else if (e.key === 'Escape' && selected?.parts) {
-		go({ parts: '', x: '' });
+		go({ parts: '', against: '', x: '' });
 	} else if (e.shiftKey && next !== undefined) {
 		e.preventDefault();
 		partFocus = next;
@@ -167,7 +167,7 @@ function clickPart(table, part, e) {
 }
 
 function showParts(main) {
-	const event = currentEvent(), cost = partCosts(event), again = main.querySelector('.table :focus');
+	const event = plainEvent(currentEvent()), cost = partCosts(event), again = main.querySelector('.table :focus');
 	const name = again ? again.getAttribute('aria-label') : '', keys = main.querySelector('.table') === document.activeElement;
 	const table = new Table({ label: 'Parts', rows: Array.from(cost.keys()), columns: partColumns(event), choose: true,
 		sortKey: state.sort, onSort: (sort) => keep({ sort }), open: (part, e) => clickPart(table, part, e),
@@ -179,7 +179,7 @@ function showParts(main) {
 
 	search();
 	put(main, el('div', { class: 'controls' }, barsChoice(event), numberChoice(),
-		selected?.parts ? el('a', { class: 'button', go: { parts: '' }, title: 'Escape' }, 'All parts') : null,
+		selected?.parts ? el('a', { class: 'button', go: { parts: '', against: '' }, title: 'Escape' }, 'All parts') : null, versusButton(),
 		el('span', { class: 'dim' }, 'All views count the selected parts. ' + (narrow() ? 'Tap: one, check boxes: several.'
 			: 'Click or Enter: one; Ctrl and click, Space: one more; Shift and click or arrow: a range.')),
 		tableTools(table)), barLegend(event, cost), table.box);

@@ -16,7 +16,7 @@ function filterCommand() {
 
 /* Without stacks the result would be an estimate, as on the command line. */
 function canRefine() {
-	return wholeCol('frames')[0] > 0;
+	return wholeCol('frames')[0] > 0 && !versusParts();
 }
 
 function refines() {

@@ -34,7 +34,7 @@ function countedCol(name, index) {
 
 	/* Not of what the filters of the last view have left. */
 	if (!value)
-		countedCols.set(key, value = within(null, () => (isTimed() ? TIMED : COUNTED)[name](index)));
+		countedCols.set(key, value = within(null, () => countOf(name, index)));
 	return value;
 }
 
@@ -97,11 +97,12 @@ function readSelection() {
 	const tracks = trackCount() ? chosenSet('threads', trackCount()) : null, time = trackCount() ? chosenTime() : null;
 	const text = JSON.stringify([parts && setText(parts), tracks && setText(tracks), time]);
 
-	if (text === selectedText)
-		return;
-	selected = parts || tracks || time ? { parts, tracks, time } : null;
-	selectedText = text;
-	forgetCounts();
+	if (text !== selectedText) {
+		selected = parts || tracks || time ? { parts, tracks, time } : null;
+		selectedText = text;
+		forgetCounts();
+	}
+	readVersus();
 }
 
 function isPartSelected(part) {

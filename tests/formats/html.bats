@@ -739,13 +739,13 @@ script()
 
 @test "html: rectangles of maps and boxes of flame graphs have the areas of their costs" {
 	command -v node >/dev/null || skip 'no node'
-	script base names inflate events data state select cycles filter layout map squares >"$dir/squares.js"
+	script base names inflate events data state select versus cycles filter layout map squares >"$dir/squares.js"
 	node "$dir/squares.js" | grep -x right
 }
 
 @test "html: functions and calls that the page counts are those of the converter" {
 	command -v node >/dev/null || skip 'no node'
-	script base names inflate events data state select cycles filter ere refine layout counting >"$dir/counting.js"
+	script base names inflate events data state select versus cycles filter ere refine layout counting >"$dir/counting.js"
 	i=0
 	for file in samples/pprof/*/*.pb.gz samples/folded/*/*.folded samples/speedscope/*/*.json \
 		samples/perf-script/*/*.perf samples/jfr/*/*.jfr.gz samples/firefox/*/*.json \
@@ -802,7 +802,7 @@ frame()
 		printf '],"startTime":0,"endTime":90,"samples":[5,3,4,5,2,3],"timeDeltas":[0,10,1,1,1,50]}'
 	} >"$dir/in.cpuprofile"
 	report "$dir/in.cpuprofile"
-	script base names inflate events data state select cycles filter layout times chart >"$dir/chart.js"
+	script base names inflate events data state select versus cycles filter layout times chart >"$dir/chart.js"
 	node "$dir/chart.js" "$dir/out.html" | same - <(printf '%s\n' '1 (program) 0 10000' '1 a 10000 75600' \
 		'2 b 10000 13000' '3 (garbage collector) 11000 12000' '3 (program) 12000 13000' '2 b 63000 75600')
 }
@@ -1857,6 +1857,57 @@ split_parts()
 	report --diff "$dir/m1.folded" "$dir/m2.folded"
 	browse 'view=parts'
 	not grep 'class="piece' "$dir/dom"
+}
+
+# changes FRAGMENT: functions of a difference: names, costs before and after, changes, calls.
+changes()
+{
+	WINDOW=1600,3000 browse "view=functions&unit=full&sort=name&$1"
+	perl -CSD -0777 -ne '
+		my ($table) = /role="table"(.*)/s;
+		my @head = map { s/<[^>]*>//gr =~ s/[^\w.% ]+$//r } $table =~ /role="columnheader"[^>]*>(.*?)<\/div>/gs;
+		for (split /role="row"/, $table) {
+			my @cell = map { s/<[^>]*>//gr } /role="cell">(.*?)<\/div>/gs or next;
+			my ($name) = map { $cell[$_] } grep { $head[$_] eq "Function" } 0 .. $#head;
+			print join("\t", $name, map { "$head[$_] $cell[$_]" } grep { $head[$_] =~ /before|After|Change|%|Calls|Samples/ }
+				0 .. $#head), "\n";
+		}' "$dir/dom"
+}
+
+@test "html: the difference of two selected parts is that of their inputs" {
+	needs_browser
+	export dir
+	split_parts samples/callgrind/parts/callgrind.out
+	# Recursion and cycles, which may be of one part only.
+	for i in 0 1 2; do
+		perl -e 'srand $ARGV[0]; print join(";", map { ("a" .. "h")[rand 8] } 0 .. rand 7), " ",
+			1 + int(rand 9), "\n" for 1 .. 12 + 9 * $ARGV[0]' $i >"$dir/s$i.folded"
+		"$CGCONV" -q -t callgrind -o "$dir/c$i.out" "$dir/s$i.folded"
+	done
+	for of in "$dir/p0 $dir/p1 $dir/p2" "$dir/s0.folded $dir/s1.folded $dir/s2.folded" \
+		"$dir/c0.out $dir/c1.out $dir/c2.out"; do
+		# shellcheck disable=SC2206 # words
+		of=($of)
+		report --parts "${of[@]}"
+		changes 'parts=0.2&against=1' >"$dir/got"
+		changes 'parts=0.2&against=2' >"$dir/back"
+		[ "$(wc -l <"$dir/got")" -gt 3 ]
+		report --diff "${of[0]}" "${of[2]}"
+		changes '' | same "$dir/got" -
+		report --diff "${of[2]}" "${of[0]}"
+		changes '' | same "$dir/back" -
+	done
+	# All views, with links to the sum, and back.
+	report --parts "$dir/s0.folded" "$dir/s1.folded" "$dir/s2.folded"
+	for view in overview flame tree function graph map parts; do
+		browse "view=$view&parts=0.1&against=1"
+		grep -F '>Swap</a>' "$dir/dom" >/dev/null
+	done
+	browse 'view=parts&parts=0.1'
+	grep -F '>Difference of both</a>' "$dir/dom" >/dev/null
+	# One part, or three, have no difference.
+	browse 'view=parts&parts=0&against=1'
+	not grep -F '>Swap</a>' "$dir/dom"
 }
 
 # shown: texts and names of what the view shows, a line each.

@@ -7,7 +7,7 @@
 
 const fs = require('fs'), path = require('path'), zlib = require('zlib');
 const dir = path.join(__dirname, '../../formats/html');
-const modules = ['base', 'names', 'events', 'data', 'state', 'select', 'cycles', 'filter', 'ere', 'refine', 'table', 'layout', 'times',
+const modules = ['base', 'names', 'events', 'data', 'state', 'select', 'versus', 'cycles', 'filter', 'ere', 'refine', 'table', 'layout', 'times',
 	'flameview', 'tree', 'function', 'callgraph', 'groups', 'functions', 'source'];
 
 /* What the page's other scripts and the browser have. */
