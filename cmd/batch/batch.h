@@ -11,7 +11,7 @@
  *	groups.c   groups tasks of one output, and splits groups into chunks
  *	archive.c  reads members of archives
  *	pool.c     dispatches tasks and chunks to workers, receives answers
- *	worker.c   (in a worker) converts a task, or adds it to a sum
+ *	worker.h   (in a worker) its files: convert a task, or add it to a sum
  *	commit.c   syncs and renames outputs
  *	task.c     begins and ends a task
  *	manifest.c writes its line; log.c prints its messages and the progress
