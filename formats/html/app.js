@@ -12,11 +12,11 @@ const VIEWS = [
 	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources', 'parts'] },
 	{ key: 'graph', label: 'Call graph', show: showGraph, needs: ['calls'] },
 	{ key: 'map', label: 'Map', show: showMap, needs: ['calls'] },
-	{ key: 'source', label: 'Source', show: showSource, whole: true,
+	{ key: 'source', label: 'Source', show: showSource,
 		get needs() {
 			return ['calls', 'lines', 'sources', 'tests', 'jumps', ...state.asm ? ['instrs'] : []];
 		} },
-	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'], whole: true },
+	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'] },
 	{ key: 'parts', label: 'Parts', show: showParts, needs: ['parts'], whole: true },
 	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'], whole: true },
 ];
@@ -78,7 +78,7 @@ function countedData() {
 	return (selected ? COUNTED_DATA : []).concat(filterKey() !== '' && canRefine() ? ['stacks'] : []);
 }
 
-/* Filters count what a view shows; views without stacks show the whole. */
+/* Filters count what a view shows; those of parts and of coverage show the whole. */
 function filterView(view) {
 	if (filterKey() === '' || (canRefine() && !countedData().some(isMissing)))
 		applyFilters(Boolean(view.whole));

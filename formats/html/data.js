@@ -156,7 +156,9 @@ const EMPTY = new Float64Array(0);
  * it; empty if there is none.
  */
 function col(name, index) {
-	return narrowed?.get(name + ':' + (index || 0)) || selectedCol(name, index);
+	const value = narrowed?.get(name + ':' + (index || 0));
+
+	return typeof value === 'function' ? value() : value || selectedCol(name, index);
 }
 
 /* The same without filters. */

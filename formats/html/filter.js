@@ -2,7 +2,7 @@
  * filter.js - a part of the profile in all views: from some of its stacks, the
  * costs and calls of functions are counted again, by the rules of the converter
  * (lib/algo/fold.c, inclusive.c). The columns then take the place of those in
- * the page. Views that need the whole profile show that.
+ * the page, and spots.js counts lines and instructions.
  *
  * A filter is one of FILTERS:
  *
@@ -19,11 +19,12 @@
  *	samples		by frame: their number; empty if calls are no samples
  *	became		by frame of the page: its frame here, 0 if it has none; or
  *			NULL, as they are the same
+ *	spots		the positions of frames, see spots.js; NULL: none are known
  */
 
 const FILTERS = [];
 
-let narrowed = null; /* "name:index" -> array; NULL: nothing is filtered */
+let narrowed = null; /* "name:index" -> array, or a function for it; NULL: nothing is filtered */
 
 /* Shows the columns of a Map, or (NULL) all that is selected. */
 function narrowTo(columns) {
@@ -51,7 +52,7 @@ function wholeTree() {
 
 	for (const i of wholeCol('node_root'))
 		roots[i] = 1;
-	return { fn, depth, roots, self, parent: wholeParents(), became: null,
+	return { fn, depth, roots, self, parent: wholeParents(), became: null, spots: wholeSpots(),
 		samples: one('samples_event') ? self[one('samples_event') - 1] : selectedCol('node_samples') };
 }
 
@@ -262,14 +263,20 @@ class Recount {
 
 /* ---- Columns ------------------------------------------------------------- */
 
+/* The calls of a Recount, whose sites are not known, as callsBySite(). */
+function callsByPair({ calls: { first, second, n }, count, cost }) {
+	const order = Uint32Array.from({ length: n }, (_, i) => i).sort((a, b) => first[a] - first[b] || second[a] - second[b]);
+	const rows = (values) => Float64Array.from(order, (i) => values[i]);
+
+	return { from: rows(first), to: rows(second), file: new Uint32Array(n), line: new Uint32Array(n), count: rows(count),
+		cost: cost.map(rows) };
+}
+
 /* The columns that show a tree, for narrowTo(). */
 function columnsOf(tree) {
-	const count = new Recount(tree), columns = new Map(), { first, second, n } = count.calls;
-	const order = Uint32Array.from({ length: n }, (_, i) => i).sort((a, b) => first[a] - first[b] || second[a] - second[b]);
-	const set = (name, value, index) => columns.set(name + ':' + (index || 0), value);
-	const from = order.map((i) => first[i]), to = order.map((i) => second[i]);
+	const count = new Recount(tree), columns = new Map(), made = tree.spots ? callsBySite(count) : callsByPair(count);
+	const set = (name, value, index) => columns.set(name + ':' + (index || 0), value), { from, to } = made;
 	const found = numberCycles(components(callBegins(from), to, null)), calls = { from, to, ...found };
-	const rows = (values) => Float64Array.from(order, (i) => values[i]), counts = rows(count.count);
 
 	set('node_fn', tree.fn);
 	set('node_depth', tree.depth);
@@ -280,26 +287,24 @@ function columnsOf(tree) {
 	set('fn_calls', count.callsIn);
 	set('fn_cycle', found.of);
 	set('cycles', [found.count]);
-	set('cycle_calls', callsOfCycles(counts, calls));
-	set('call_from', from);
-	set('call_to', to);
-	set('call_count', counts);
-	set('calls', [n]);
-	/* Frames of the page have no lines. */
-	for (const name of ['call_file', 'call_line'])
-		set(name, new Uint32Array(n));
+	set('cycle_calls', callsOfCycles(made.count, calls));
+	for (const name of ['from', 'to', 'file', 'line', 'count'])
+		set('call_' + name, made[name]);
+	set('calls', [from.length]);
 	for (const name of ['line_file', 'line_number', 'line_fn', 'share_part', 'share_fn'])
 		set(name, EMPTY);
 	tree.self.forEach((self, e) => {
-		const cost = rows(count.cost[e]), own = withCycles(count.self[e], found);
+		const own = withCycles(count.self[e], found);
 
 		set('node_self', self, e);
 		set('fn_self', own, e);
-		set('fn_inclusive', inclusiveOf({ sum: count.inclusive[e], isStated: null }, e, own, cost, calls), e);
-		set('call_cost', cost, e);
+		set('fn_inclusive', inclusiveOf({ sum: count.inclusive[e], isStated: null }, e, own, made.cost[e], calls), e);
+		set('call_cost', made.cost[e], e);
 		set('part_total', [self.reduce((a, b) => a + b, 0)], e);
 		set('line_cost', EMPTY, e);
 		set('share_self', EMPTY, e);
 	});
+	if (tree.spots)
+		setSpotColumns(set, count, tree.self.length);
 	return columns;
 }

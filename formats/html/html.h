@@ -3,6 +3,7 @@
  *
  *	html.c      options, the page around the data
  *	stacks.c    call stacks -> columns
+ *	spots.c     the positions of frames -> columns
  *	times.c     timelines -> columns
  *	rows.c      functions, calls, lines -> columns
  *	coverage.c  what ran, of one run or two -> columns
@@ -29,6 +30,7 @@
  *	select.js   costs of the selected parts only
  *	versus.js   the difference of two of them
  *	times.js    ... of a time, or of threads
+ *	spots.js    calls, lines and instructions of what filters keep
  *	filter.js   functions and calls, counted again from some stacks
  *	cycles.js   cycles and inclusive costs of calls that are counted again
  *	table.js    tables that are sorted, filtered and scrolled virtually
@@ -257,14 +259,32 @@ bool html_note(struct html_writer *, enum html_kind, cg_fn,
  */
 bool html_put_shares(struct html_writer *, const bool *dropped);
 
+/* ---- spots.c ------------------------------------------------------------- */
+
+struct html_spots;
+/*
+ * Makes *spots, NULL if stacks have no positions. place: by node, which of the
+ * frames that are listed it is. False: out of memory (reported).
+ */
+bool html_spots_new(struct html_writer *, const uint32_t *place, size_t frames,
+    struct html_spots **spots);
+/* Of *spots, whatever html_spots_new() has returned; NULL: does nothing. */
+void html_spots_free(struct html_spots *);
+/* The number of a node's spot in its frame, and among all; their number. */
+uint32_t html_spot_in_frame(const struct html_spots *, cg_node);
+uint32_t html_spot(const struct html_spots *, cg_node);
+size_t html_spot_count(const struct html_spots *);
+/* Writes the columns; samples: those of spots, too. False as above. */
+bool html_put_spots(struct html_spots *, bool samples);
+
 /* ---- times.c ------------------------------------------------------------- */
 
 /*
- * Writes the columns of timelines. place: by node, which of the frames that are
- * listed it is. False: writing failed, and the failure was reported.
+ * Writes the columns of timelines. place: as for html_spots_new(). spots: NULL
+ * if there are none. False: writing failed, and the failure was reported.
  */
-bool html_put_times(
-    struct html_writer *, const uint32_t *place, size_t frames);
+bool html_put_times(struct html_writer *, const uint32_t *place,
+    const struct html_spots *spots);
 
 /* ---- stacks.c, rows.c, instrs.c, tests.c, sources.c, judged.c, about.c ---- */
 

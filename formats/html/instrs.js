@@ -6,6 +6,8 @@
 
 let codeKnown = null; /* by function */
 
+onSelection(() => codeKnown = null);
+
 /* Where the rows of each function are, and its lowest address. */
 function codeIndex() {
 	if (codeKnown)
@@ -237,12 +239,18 @@ function instrControls(fn, code, instrs, hasJumps) {
 		el('span', { class: 'dim', title: objectPath(fn) }, [plural(instrs.filter((row) => row.offset && row.known).length, one('grain') > 1 ? 'range' : 'instruction'), foldWords(instrs.filter((row) => row.idle)).replace(/instructions? /g, ''), ...notes].filter((text) => text).join(', ')));
 }
 
+/* What is said if filters keep a part of a function, and its instructions are those of all stacks. */
+function keptNote(fn) {
+	return narrowed && !isCodeKept(fn) ? el('div', { class: 'legend', role: 'note' }, 'Not filtered: the filters keep a part ' +
+		'of this function, and estimated stacks do not tell which of its instructions.') : null;
+}
+
 function showInstrs(main) {
 	const event = currentEvent(), fn = codeFn(event), code = codeIndex().get(fn);
 
-	if (!code)
-		return put(main, el('div', { class: 'empty' }, el('p', {}, 'No addresses are known of ',
-			el('b', {}, fn < 0 ? 'any function' : fnLink(fn)), '.')));
+	if (!code || (narrowed && isDropped(fn)))
+		return put(main, el('div', { class: 'empty' }, el('p', {}, code ? 'The filters leave no instruction of '
+			: 'No addresses are known of ', el('b', {}, fn < 0 ? 'any function' : fnLink(fn)), '.')));
 
 	const isHere = (row) => state.instr !== '' && addressText(code, row.offset) === state.instr;
 	const jumps = fnJumps(fn, code), all = fnInstrs(fn, code, event, jumps), instrs = withoutIdle(all, isHere);
@@ -266,7 +274,7 @@ function showInstrs(main) {
 		mark: (row) => row.kind + (row.idle === true ? ' idle' : '') + (row.begins && jumps.length ? ' begins' : '') + (isChosen(row) ? ' chosen' : '') });
 
 	table.box.classList.add('source', 'instrs');
-	put(main, instrControls(fn, code, all, jumps.length > 0), wholeNote(jumps.length > 0), table.box);
+	put(main, instrControls(fn, code, all, jumps.length > 0), jumpsNote(jumps.length > 0), keptNote(fn), table.box);
 
 	const at = rows.findIndex((row) => isChosen(row));
 

@@ -174,6 +174,7 @@ function refineTree(tree, rules) {
 		if (at)
 			refined.roots[place[at]] = tree.roots[i];
 	});
+	refined.spots = tree.spots && keepSpots(tree.spots, made.of.map((at) => at && place[at]), to);
 	return { ...refined, self: tree.self.map(move), samples: move(tree.samples),
 		became: tree.became ? tree.became.map((node) => to[node]) : to };
 }

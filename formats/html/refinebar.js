@@ -23,19 +23,14 @@ function refines() {
 	return REFINE.some((kind) => state[kind.key] !== '');
 }
 
-const NOT_FILTERED = 'This view is not filtered: it has the costs of all stacks, as the frames that filters keep ' +
-	'have no lines, instructions and parts.';
+const NOT_FILTERED = 'This view is not filtered: it has the costs of all stacks.';
 
-/*
- * What sources and instructions say if they have more than what is selected.
- * Next to other views, the filters may be silent about them.
- */
-function wholeNote(hasJumps) {
-	const notes = [filterKey() !== '' && canRefine() && paneBodies.length ? NOT_FILTERED : '',
-		hasJumps && isTimed() ? 'Jumps are those of all threads and of the whole time, as they have no times.' : '']
-		.filter((text) => text);
+/* What sources and instructions say if they have jumps that are not selected. */
+function jumpsNote(hasJumps) {
+	const all = [...narrowed ? ['stacks'] : [], ...isTimed() ? ['threads', 'times'] : []];
 
-	return notes.length ? el('div', { class: 'legend', role: 'note' }, notes.join(' ')) : null;
+	return hasJumps && all.length ? el('div', { class: 'legend', role: 'note' }, 'Jumps are those of all ' +
+		all.join(' and ') + ', as they have none.') : null;
 }
 
 /* How much of the event is left; whole: the view shows all of it. */

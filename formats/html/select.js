@@ -160,12 +160,19 @@ function rowsOfParts(kind, value, index) {
 const ROW_COSTS = { line: 'line_cost', call: 'call_cost', instr: 'instr_cost', site: 'site_cost',
 	jump: 'jump_executed' };
 
-function nodesOfParts(value, event) {
+/* By spot, or by frame if there are none. */
+function spotsOfParts(value, event) {
 	const sizes = wholeCol('part_nodes'), begins = new Float64Array(sizes.length + 1);
 
 	for (let i = 0; i < sizes.length; i++)
 		begins[i + 1] = begins[i] + sizes[i];
-	return sumRows(wholeCol('node_fn').length, begins, wholeCol('part_node'), wholeCol(value, event));
+	return sumRows(hasSpots() ? spots().n : wholeCol('node_fn').length, begins, wholeCol('part_node'), wholeCol(value, event));
+}
+
+function nodesOfParts(value, event) {
+	const sum = spotsOfParts(value, event);
+
+	return hasSpots() ? addUp(sum, spots().frame, wholeCol('node_fn').length) : sum;
 }
 
 function totalsOfParts(event) {
@@ -239,6 +246,7 @@ const COUNTED = {
 	part_total: totalsOfParts,
 	node_self: (event) => nodesOfParts('part_node_cost', event),
 	node_samples: () => nodesOfParts('part_node_samples'),
+	spot_cost: (what) => what === 'samples' ? spotsOfParts('part_node_samples') : spotsOfParts('part_node_cost', what),
 	line_cost: (event) => rowsOfParts('line', 'part_line_cost', event),
 	call_cost: (event) => rowsOfParts('call', 'part_call_cost', event),
 	call_count: () => rowsOfParts('call', 'part_call_count'),

@@ -205,6 +205,8 @@ function linePieces(file, fact) {
 
 const rangesKnown = new Map(); /* by column: Map of file to [begin, end] */
 
+onSelection(() => rangesKnown.clear());
+
 /* Where the rows of a file are: those of a file are next to each other. */
 function fileRange(name, file, run) {
 	const of = col(name, run), key = name + ':' + (run || 0), ranges = new Map();
@@ -361,7 +363,7 @@ function showFile(main, file, event, wanted) {
 	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.'));
 
 	seekKeys(controls, table.box);
-	put(main, controls, wholeNote(!event.coverage && one('jumps') > 0), el('div', { class: 'striped' }, table.box,
+	put(main, controls, jumpsNote(!event.coverage && one('jumps') > 0), el('div', { class: 'striped' }, table.box,
 		new Strip(table, stripColours(file, facts, event)).root));
 
 	const at = rows.findIndex((line) => line >= (wanted > 0 ? wanted : known[0] || 1));
@@ -408,7 +410,7 @@ function showSource(main) {
 
 	if (!rows.length)
 		return put(main, el('div', { class: 'empty' }, el('p', {}, 'No costs of source lines are known',
-			state.q ? ' of files that match' : '', '.')));
+			state.q ? ' of files that match' : narrowed ? ' that the filters leave' : '', '.')));
 	const name = { key: 'name', label: 'File', width: 'minmax(' + wide(260, 140) + ', 1fr)',
 		value: (row) => filePath(row.file), show: (row) => [el('a', { go: { file: row.file, line: '' },
 			title: filePath(row.file), class: linesOfFile(row.file) ? null : 'under' }, narrow() ? baseName(filePath(row.file)) : filePath(row.file)),
@@ -423,7 +425,7 @@ function showSource(main) {
 					percent(row.cost, whole(event)))], row.cost / (whole(event) || 1),
 				event.before ? (row.cost > 0 ? 'up' : 'down') : '') }];
 
-	return put(main, wholeNote(false), new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
+	return put(main, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
 		open: (row) => go({ file: row.file, line: '' }),
 		columns: numbers.length > 1 || narrow() ? [name, ...numbers] : [...numbers, name] }).box);
 }

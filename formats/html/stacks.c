@@ -13,7 +13,9 @@
  *						that are below functions
  *	part_nodes				by part, if there are several:
  *						rows of the next columns
- *	part_node part_node_cost		frame, its self cost in the part
+ *	part_node part_node_cost		frame, or spot if there are any
+ *						(spots.c), its self cost in the
+ *						part
  *	part_node_samples			its samples, as in node_samples
  *
  * --html-min drops frames; the dropped callees of a frame become one frame of
@@ -42,7 +44,9 @@ struct stacks {
 	uint32_t *place;           /* by frame: its place in order */
 	size_t listed;
 	struct sibling *group;
-	bool has_samples; /* node_samples is written */
+	bool has_samples;         /* node_samples is written */
+	struct html_spots *spots; /* NULL: there are none */
+	uint32_t *node_place;     /* by node: its place */
 };
 
 static uint32_t
@@ -311,50 +315,83 @@ compare_places(const void *pa, const void *pb)
 }
 
 /*
- * Finds the frames where stacks of the part end. Lists their indices among the
- * listed frames in s->waiting, sorted and without duplicates, and returns how
- * many there are. "seen" has an element for each listed frame. All elements
- * must be false, and are false again after the call.
+ * Rows are spots, or frames if there are none. Returns their number, and that
+ * of a row.
  */
 static size_t
-list_places(struct stacks *s, cg_part part, bool *seen)
+row_count(const struct stacks *s)
+{
+	return s->spots ? html_spot_count(s->spots) : s->listed;
+}
+
+static uint32_t
+row_of(const struct stacks *s, cg_node leaf)
+{
+	return s->spots ? html_spot(s->spots, leaf) : s->node_place[leaf];
+}
+
+/* The rows of parts. */
+struct part_rows {
+	size_t count;   /* rows that there are */
+	uint32_t *list; /* those of a part */
+	bool *seen;     /* by row */
+	uint64_t *sum;
+};
+
+static bool
+open_part_rows(struct stacks *s, struct part_rows *rows)
+{
+	struct cg_job *job = s->w->job;
+	const size_t n = row_count(s);
+
+	rows->list = cg_alloc(job, n * sizeof(*rows->list));
+	rows->seen = cg_alloc(job, n * sizeof(*rows->seen));
+	rows->sum = cg_alloc(job, n * sizeof(*rows->sum));
+	return rows->list && rows->seen && rows->sum;
+}
+
+/*
+ * Finds the rows where stacks of the part end. Lists them in rows->list, sorted
+ * and without duplicates, and returns how many there are. All elements of
+ * rows->seen must be false, and are false again after the call.
+ */
+static size_t
+list_rows(struct stacks *s, cg_part part, struct part_rows *rows)
 {
 	struct cg_stack_cost stack;
-	uint32_t *list = s->waiting;
 	size_t n = 0;
 
 	for (size_t i = 0; cg_next_stack(s->w->graph, part, &i, &stack);) {
-		uint32_t place = s->place[cg_merged_of(s->merged, stack.leaf)];
+		uint32_t row = row_of(s, stack.leaf);
 
-		if (!seen[place])
-			list[n++] = place;
-		seen[place] = true;
+		if (!rows->seen[row])
+			rows->list[n++] = row;
+		rows->seen[row] = true;
 	}
-	qsort(list, n, sizeof(*list), compare_places);
+	qsort(rows->list, n, sizeof(*rows->list), compare_places);
 	for (size_t i = 0; i < n; i++)
-		seen[list[i]] = false;
+		rows->seen[rows->list[i]] = false;
 	return n;
 }
 
 /*
- * Appends the part's costs in one event to a column. list_places() has listed
- * n frames; each of them gets one element. If "event" is the number of events
- * (w->events), appends numbers of samples instead. Overwrites s->self. False:
- * out of memory (reported).
+ * Appends the part's costs in one event to a column. list_rows() has listed n
+ * rows; each of them gets one element. If "event" is the number of events
+ * (w->events), appends numbers of samples instead. False: out of memory
+ * (reported).
  */
 static bool
-add_part_costs(struct stacks *s, cg_part part, size_t event, size_t n,
-    struct html_column *column)
+add_part_costs(struct stacks *s, cg_part part, size_t event,
+    const struct part_rows *rows, size_t n, struct html_column *column)
 {
 	struct cg_stack_cost stack;
 	bool ok = true;
 
 	for (size_t i = 0; i < n; i++)
-		s->self[s->waiting[i]] = 0;
+		rows->sum[rows->list[i]] = 0;
 	/* Sums of a part may wrap only if those of all parts do not fit. */
 	for (size_t i = 0; cg_next_stack(s->w->graph, part, &i, &stack);) {
-		uint64_t *to =
-		    &s->self[s->place[cg_merged_of(s->merged, stack.leaf)]];
+		uint64_t *to = &rows->sum[row_of(s, stack.leaf)];
 
 		if (event == s->w->events)
 			*to += stack.samples;
@@ -362,7 +399,7 @@ add_part_costs(struct stacks *s, cg_part part, size_t event, size_t n,
 			*to += stack.cost[event];
 	}
 	for (size_t i = 0; ok && i < n; i++)
-		ok = html_add(s->w, column, s->self[s->waiting[i]]);
+		ok = html_add(s->w, column, rows->sum[rows->list[i]]);
 	return ok;
 }
 
@@ -375,19 +412,20 @@ put_part_nodes(struct stacks *s)
 	struct html_column samples = { .name = "part_node_samples",
 		.type = HTML_COST };
 	struct html_column *cost = html_new_costs(w, "part_node_cost");
-	bool *seen = cg_alloc(w->job, s->frames * sizeof(*seen));
-	bool ok = cost && seen;
+	struct part_rows rows;
+	bool ok = cost && open_part_rows(s, &rows);
 
 	for (cg_part part = 0; ok && part < cg_part_count(w->graph); part++) {
-		size_t n = list_places(s, part, seen);
+		size_t n = list_rows(s, part, &rows);
 
 		ok = html_add(w, &size, n);
 		for (size_t i = 0; ok && i < n; i++)
-			ok = html_add(w, &node, s->waiting[i]);
+			ok = html_add(w, &node, rows.list[i]);
 		for (size_t e = 0; ok && e < w->events; e++)
-			ok = add_part_costs(s, part, e, n, &cost[e]);
+			ok = add_part_costs(s, part, e, &rows, n, &cost[e]);
 		if (ok && s->has_samples)
-			ok = add_part_costs(s, part, w->events, n, &samples);
+			ok = add_part_costs(
+			    s, part, w->events, &rows, n, &samples);
 	}
 	html_end(w, &size);
 	html_end(w, &node);
@@ -396,20 +434,24 @@ put_part_nodes(struct stacks *s)
 	return ok;
 }
 
-/* ---- Timelines ---------------------------------------------------------- */
+/* ---- Positions ----------------------------------------------------------- */
 
+/*
+ * Sets s->node_place and s->spots, and writes the columns of spots. False:
+ * writing failed, and the failure was reported.
+ */
 static bool
-put_times(struct stacks *s)
+put_spots(struct stacks *s)
 {
 	const size_t nodes = cg_node_count(s->w->graph) + 1;
-	uint32_t *place;
 
-	if (cg_track_count(s->w->graph) == 0)
-		return true;
-	place = cg_alloc(s->w->job, nodes * sizeof(*place));
-	for (cg_node node = 1; place && node < nodes; node++)
-		place[node] = s->place[cg_merged_of(s->merged, node)];
-	return place && html_put_times(s->w, place, s->listed);
+	s->node_place = cg_alloc(s->w->job, nodes * sizeof(*s->node_place));
+	if (!s->node_place)
+		return false;
+	for (cg_node node = 1; node < nodes; node++)
+		s->node_place[node] = s->place[cg_merged_of(s->merged, node)];
+	return html_spots_new(s->w, s->node_place, s->listed, &s->spots) &&
+	       (!s->spots || html_put_spots(s->spots, s->has_samples));
 }
 
 /* ---- All ---------------------------------------------------------------- */
@@ -446,13 +488,16 @@ html_put_stacks(struct html_writer *w)
 	if (ok) {
 		list_frames(&s);
 		ok = html_begin_data(w, "stacks") && put_frames(&s) &&
-		     (!w->parts || put_part_nodes(&s)) && put_times(&s) &&
+		     put_spots(&s) && (!w->parts || put_part_nodes(&s)) &&
+		     (cg_track_count(w->graph) == 0 ||
+			 html_put_times(w, s.node_place, s.spots)) &&
 		     html_end_data(w) &&
 		     html_put_number(w, "frames", s.listed) &&
 		     html_put_number(w, "tracks", cg_track_count(w->graph)) &&
 		     html_put_number(w, "track_main",
 			 cg_main_track(w->graph, cg_main_event(w->graph)));
 	}
+	html_spots_free(s.spots);
 	cg_merged_stacks_free(s.merged);
 	return ok;
 }

@@ -9,20 +9,8 @@
  *	moment_time moment_node moment_spot moment_cost	by moment
  *
  * Times are from the begin of the track's axis; the tracks of an input have one,
- * the number of its first track.
- *
- * If stacks have lines or addresses, the positions of each frame (spots) follow
- * each other, frame by frame:
- *
- *	spot_count				by frame (stacks.c)
- *	spot_up spot_file spot_line spot_high spot_low	by spot: that of its
- *						caller, counted from 0 in the
- *						caller's frame; position; the
- *						halves of its address, if the
- *						profile has any
- *
- * moment_spot counts from 0 in the frame, too. Only spots on the stacks of
- * moments are listed.
+ * the number of its first track. moment_spot is the number of the spot (spots.c)
+ * in its frame, from 0.
  */
 #include <string.h>
 
@@ -44,23 +32,12 @@ enum {
 	MOMENTS,
 	TRACK
 };
-enum { UP, FILE_AT, LINE, HIGH, LOW, SPOT };
-
 struct times {
 	struct html_writer *w;
 	const uint32_t *place; /* by node: its frame as listed by stacks.c */
-	size_t frames;
-	uint32_t *axis;        /* by track */
-	int64_t *begin;        /* by axis */
-	bool lines, addresses; /* in the page */
-	struct cg_map lines_of, files_of, addresses_of, positions;
-	struct cg_merged_stacks *merged; /* by position; NULL: there are none */
-	size_t spots;
-	bool *used;      /* by spot: on the stack of a moment */
-	uint32_t *frame; /* by spot: its frame, as place */
-	uint32_t *count; /* by frame: its spots */
-	uint32_t *at;    /* by spot: number in its frame */
-	cg_node *node;   /* by spot: a node that it stands for */
+	const struct html_spots *spots; /* NULL: there are none */
+	uint32_t *axis;                 /* by track */
+	int64_t *begin;                 /* by axis */
 };
 
 /* ---- Axes ---------------------------------------------------------------- */
@@ -105,183 +82,6 @@ find_axes(struct times *t)
 	return true;
 }
 
-/* ---- Spots ---------------------------------------------------------------- */
-
-/*
- * Returns the map's number for a key. A new key gets the number "new", which
- * must not be 0. 0: out of memory (reported).
- */
-static uint32_t
-number(struct times *t, struct cg_map *map, uint64_t key, uint32_t new)
-{
-	uint32_t *id = cg_map_in(t->w->job, map, key);
-
-	if (id && *id == 0)
-		*id = new;
-	return id ? *id : 0;
-}
-
-/*
- * Returns the key by which nodes are merged to spots: the get_key() of
- * cg_merged_stacks_new(). Nodes of the same function and position have equal
- * keys, as far as the page has lines and addresses. The key is the function's
- * id or, with positions, the number of the first node with this position.
- */
-static uint32_t
-get_position(void *arg, cg_node node, const struct cg_stack *stack)
-{
-	struct times *t = arg;
-	const struct cg_pos *pos = &stack->pos;
-	uint32_t id = stack->fn;
-
-	if (t->lines) {
-		id = number(
-		    t, &t->lines_of, (uint64_t)id << 32 | pos->line, node);
-		id = number(
-		    t, &t->files_of, (uint64_t)id << 32 | pos->file, node);
-	}
-	if (t->addresses)
-		id = number(t, &t->positions,
-		    (uint64_t)id << 32 |
-			number(t, &t->addresses_of, pos->addr, node),
-		    node);
-	return id;
-}
-
-/*
- * Allocates t's arrays by spot or frame, all 0. A spot is a frame with a
- * position. Sets t->used for each spot on the stack of a moment. For each spot
- * but the first, sets t->frame to the frame in the page, and t->node to a node
- * of the graph, that the spot stands for. False: out of memory (reported).
- */
-static bool
-find_used(struct times *t)
-{
-	const struct cg_graph *graph = t->w->graph;
-	const struct cg_merged_frame *spot =
-	    cg_merged_frames(t->merged, &t->spots);
-	struct cg_moment moment;
-
-	t->used = cg_alloc(t->w->job, t->spots * sizeof(*t->used));
-	t->frame = cg_alloc(t->w->job, t->spots * sizeof(*t->frame));
-	t->at = cg_alloc(t->w->job, t->spots * sizeof(*t->at));
-	t->node = cg_alloc(t->w->job, t->spots * sizeof(*t->node));
-	t->count = cg_alloc(t->w->job, t->frames * sizeof(*t->count));
-	if (!t->used || !t->frame || !t->at || !t->node || !t->count)
-		return false;
-	for (size_t i = 0; i < cg_track_count(graph); i++) {
-		struct cg_moments *moments = cg_moments_new(graph, i);
-
-		while (moments && cg_next_moment(moments, &moment))
-			t->used[cg_merged_of(t->merged, moment.node)] = true;
-		cg_moments_free(moments);
-		if (!moments)
-			return false;
-	}
-	for (size_t i = t->spots; i-- > 1;)
-		t->used[spot[i].parent] |= t->used[i];
-	for (cg_node node = 1; node <= cg_node_count(graph); node++) {
-		uint32_t i = cg_merged_of(t->merged, node);
-
-		t->node[i] = node;
-		t->frame[i] = t->place[node];
-	}
-	return true;
-}
-
-/*
- * Numbers the used spots of each frame from 0 (t->at), and counts them
- * (t->count). A spot is a function at a position, with its callers. A spot
- * that --html-min dropped belongs to the frame of its caller. Gives such a
- * spot the number of the caller's spot, and clears t->used, so that the spot
- * is not listed.
- */
-static void
-number_spots(struct times *t)
-{
-	const struct cg_merged_frame *spot =
-	    cg_merged_frames(t->merged, &t->spots);
-
-	t->used[0] = true;
-	t->count[0] = 1;
-	for (size_t i = 1; i < t->spots; i++) {
-		uint32_t parent = spot[i].parent;
-
-		if (t->frame[parent] == t->frame[i]) {
-			t->at[i] = t->at[parent];
-			t->used[i] = false;
-		} else if (t->used[i]) {
-			t->at[i] = t->count[t->frame[i]]++;
-		}
-	}
-}
-
-static bool
-add_spot(struct times *t, size_t i, struct html_column column[SPOT])
-{
-	struct html_writer *w = t->w;
-	const struct cg_merged_frame *spot =
-	    cg_merged_frames(t->merged, &t->spots);
-	struct cg_stack stack = { 0 };
-
-	if (i != 0)
-		cg_get_node(w->graph, t->node[i], &stack);
-	return html_add(w, &column[UP], t->at[spot[i].parent]) &&
-	       html_add(w, &column[FILE_AT], html_file(w, stack.pos.file)) &&
-	       html_add(w, &column[LINE], stack.pos.line) &&
-	       (!t->addresses ||
-		   (html_add(w, &column[HIGH], stack.pos.addr >> 32) &&
-		       html_add(w, &column[LOW], (uint32_t)stack.pos.addr)));
-}
-
-static bool
-put_spots(struct times *t)
-{
-	struct html_writer *w = t->w;
-	struct html_column column[SPOT] = {
-		[UP] = { .name = "spot_up", .type = HTML_NUMBER },
-		[FILE_AT] = { .name = "spot_file", .type = HTML_DELTA },
-		[LINE] = { .name = "spot_line", .type = HTML_DELTA },
-		[HIGH] = { .name = "spot_high", .type = HTML_NUMBER },
-		[LOW] = { .name = "spot_low", .type = HTML_NUMBER },
-	};
-	struct html_column count = { .name = "spot_count",
-		.type = HTML_NUMBER };
-	uint32_t *order = cg_alloc(w->job, t->spots * sizeof(*order));
-	uint32_t *next = cg_alloc(w->job, (t->frames + 1) * sizeof(*next));
-	uint32_t listed = 0;
-	bool ok = order && next;
-
-	for (size_t i = 0; ok && i < t->frames; i++) {
-		next[i] = listed;
-		listed += t->count[i];
-		ok = html_add(w, &count, t->count[i]);
-	}
-	for (size_t i = 0; ok && i < t->spots; i++) {
-		if (t->used[i])
-			order[next[t->frame[i]]++] = (uint32_t)i;
-	}
-	for (uint32_t i = 0; ok && i < listed; i++)
-		ok = add_spot(t, order[i], column);
-	html_end(w, &count);
-	html_end_columns(w, column, SPOT);
-	return ok;
-}
-
-static bool
-find_spots(struct times *t)
-{
-	t->lines = t->w->facts & CG_LINES;
-	t->addresses = t->w->facts & CG_INSTRS;
-	if (!t->lines && !t->addresses)
-		return true;
-	t->merged = cg_merged_stacks_new(t->w->graph, get_position, t);
-	if (!t->merged || !find_used(t))
-		return false;
-	number_spots(t);
-	return put_spots(t);
-}
-
 /* ---- Moments -------------------------------------------------------------- */
 
 /* Columns that all moments leave at 0 are not written. */
@@ -296,7 +96,7 @@ add_moment(struct times *t, struct moments *m, size_t track,
 {
 	struct html_writer *w = t->w;
 	uint32_t spot =
-	    t->merged ? t->at[cg_merged_of(t->merged, moment->node)] : 0;
+	    t->spots ? html_spot_in_frame(t->spots, moment->node) : 0;
 
 	m->any_spot |= spot != 0;
 	m->any_cost |= moment->n > 0;
@@ -390,15 +190,10 @@ put_tracks(struct times *t)
 }
 
 bool
-html_put_times(struct html_writer *w, const uint32_t *place, size_t frames)
+html_put_times(struct html_writer *w, const uint32_t *place,
+    const struct html_spots *spots)
 {
-	struct times t = { .w = w, .place = place, .frames = frames };
-	bool ok;
+	struct times t = { .w = w, .place = place, .spots = spots };
 
-	if (cg_track_count(w->graph) == 0)
-		return true;
-	ok = find_axes(&t) && find_spots(&t) && put_tracks(&t) &&
-	     put_moments(&t);
-	cg_merged_stacks_free(t.merged);
-	return ok;
+	return find_axes(&t) && put_tracks(&t) && put_moments(&t);
 }

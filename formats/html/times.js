@@ -111,7 +111,10 @@ function eachBegin(track, f) {
 
 let spotsKnown = null;
 
-/* Frames with their positions: { n, frame, up (their caller's, 0: none), file, line }. */
+/*
+ * Frames with their positions: { n, begin (by frame), frame, up (their caller's, 0: none), place
+ * (-1: none), file, line }.
+ */
 function spots() {
 	if (spotsKnown)
 		return spotsKnown;
@@ -128,8 +131,19 @@ function spots() {
 			frame[at] = i;
 			up[at] = i ? begin[parent[i]] + (above[at] || 0) : 0;
 		}
-	return spotsKnown = { n, begin, frame, up, file: count.length ? col('spot_file') : new Uint32Array(n),
-		line: count.length ? col('spot_line') : new Uint32Array(n) };
+
+	const place = placesOfSpots(frame), at = (name) => place.map((i) => i < 0 ? 0 : col(name)[i]);
+
+	return spotsKnown = { n, begin, frame, up, place, file: at('place_file'), line: at('place_line') };
+}
+
+/* By spot: its place. Frames that stand for several functions have none. */
+function placesOfSpots(frame) {
+	const count = col('place_count'), fns = wholeCol('node_fn'), at = col('spot_place'), begin = new Uint32Array(count.length + 1);
+
+	for (let fn = 0; fn < count.length; fn++)
+		begin[fn + 1] = begin[fn] + count[fn];
+	return Int32Array.from(frame, (i, spot) => i && fns[i] < count.length ? begin[fns[i]] + at[spot] : -1);
 }
 
 let spotsOfMoments = null;
@@ -151,9 +165,9 @@ function firsts() {
 
 /* ---- Rows of spots ------------------------------------------------------- */
 
-/* Finds rows by up to five of their columns. */
+/* Finds rows by up to five of their columns, the first of equal ones. counts: by row, 0 if it is none. */
 class RowIndex {
-	constructor(a, b, c = null, d = null, e = null) {
+	constructor(a, b, c = null, d = null, e = null, counts = null) {
 		const n = a.length;
 
 		this.a = a;
@@ -163,13 +177,18 @@ class RowIndex {
 		this.e = e || new Uint8Array(n);
 		this.mask = 2 ** Math.ceil(Math.log2(2 * n + 2)) - 1;
 		this.slot = new Int32Array(this.mask + 1).fill(-1);
-		for (let i = 0; i < n; i++) {
-			let at = this.hash(a[i], b[i], this.c[i], this.d[i], this.e[i]);
+		for (let i = 0; i < n; i++)
+			if (!counts || counts[i]) {
+				const at = this.slotOf(a[i], b[i], this.c[i], this.d[i], this.e[i]);
 
-			while (this.slot[at] >= 0)
-				at = at + 1 & this.mask;
-			this.slot[at] = i;
-		}
+				if (this.slot[at] < 0)
+					this.slot[at] = i;
+			}
+	}
+
+	/* The first row that equals row i. */
+	firstOf(i) {
+		return this.find(this.a[i], this.b[i], this.c[i], this.d[i], this.e[i]);
 	}
 
 	hash(a, b, c, d, e) {
@@ -180,15 +199,19 @@ class RowIndex {
 		return (hash ^ hash >>> 16) & this.mask;
 	}
 
+	/* The slot of such a row, or the free one for it. */
+	slotOf(a, b, c, d, e) {
+		let at = this.hash(a, b, c, d, e);
+
+		for (let i; (i = this.slot[at]) >= 0; at = at + 1 & this.mask)
+			if (this.a[i] === a && this.b[i] === b && this.c[i] === c && this.d[i] === d && this.e[i] === e)
+				return at;
+		return at;
+	}
+
 	/* -1: there is none. */
 	find(a, b, c = 0, d = 0, e = 0) {
-		for (let at = this.hash(a, b, c, d, e); this.slot[at] >= 0; at = at + 1 & this.mask) {
-			const i = this.slot[at];
-
-			if (this.a[i] === a && this.b[i] === b && this.c[i] === c && this.d[i] === d && this.e[i] === e)
-				return i;
-		}
-		return -1;
+		return this.slot[this.slotOf(a, b, c, d, e)];
 	}
 }
 
@@ -230,16 +253,15 @@ function fnsOfCode(kind) {
 
 /* Addresses of spots as offsets in their functions, as instrs.js has them. */
 function spotOffsets() {
-	const { n, frame } = spots(), of = col('node_fn'), high = col('spot_high'), low = col('spot_low');
-	const lowest = new Map(), offset = new Float64Array(n);
+	const { place, frame } = spots(), of = wholeCol('node_fn'), high = col('place_high'), low = col('place_low');
+	const lowest = new Map();
 
 	col('code_fn').forEach((fn, i) => lowest.set(fn, [col('code_high')[i], col('code_low')[i]]));
-	for (let i = 1; i < n; i++) {
+	return Float64Array.from(place, (at, i) => {
 		const base = lowest.get(of[frame[i]]);
 
-		offset[i] = base && (high[i] || low[i]) ? (high[i] - base[0]) * 2 ** 32 + low[i] - base[1] + 1 : 0;
-	}
-	return offset;
+		return base && (high[at] || low[at]) ? (high[at] - base[0]) * 2 ** 32 + low[at] - base[1] + 1 : 0;
+	});
 }
 
 function instrRows() {
@@ -397,6 +419,7 @@ const TIMED = {
 	node_samples: () => nodesInTime('samples'),
 	line_cost: (event) => sumByRow('line', sumSpots(event), 'line_number'),
 	call_cost: callSums,
+	spot_cost: sumSpots,
 	call_count: callCounts,
 	call_there: callsInSelection,
 	instr_cost: (event) => sumByRow('instr', sumSpots(event), 'instr_offset'),

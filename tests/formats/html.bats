@@ -745,7 +745,7 @@ script()
 
 @test "html: functions and calls that the page counts are those of the converter" {
 	command -v node >/dev/null || skip 'no node'
-	script base names inflate events data state select versus cycles filter ere refine layout counting >"$dir/counting.js"
+	script base names inflate events data state select versus cycles filter ere refine layout times spots counting >"$dir/counting.js"
 	i=0
 	for file in samples/pprof/*/*.pb.gz samples/folded/*/*.folded samples/speedscope/*/*.json \
 		samples/perf-script/*/*.perf samples/jfr/*/*.jfr.gz samples/firefox/*/*.json \
@@ -1458,7 +1458,7 @@ fragment()
 		perl tests/oracle/html.pl "$dir/other.html" | grep -P '^fn\t[^\t]' | perl -F'\t' -lane '$n = ($#F - 4) / 2;
 			print join("\t", @F[1, 5, 5 + $n]) if $F[5] || $F[5 + $n]' | LC_ALL=C sort | same "$dir/want" -
 	done
-	# Of the selected parts only; views of lines have all.
+	# Of the selected parts only.
 	printf '%s\n' 'main;a;b 5' 'main;a 7' >"$dir/a.folded"
 	printf '%s\n' 'main;c;a;b 11' 'main;a 13' 'main;d 17' >"$dir/b.folded"
 	report --parts "$dir/a.folded" "$dir/b.folded"
@@ -1479,26 +1479,40 @@ fragment()
 	fn=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')d$(printf '\t')" | cut -d : -f 1)
 	browse "view=flame&fn=$((fn - 1))"
 	grep -oP 'href="[^"]*ignore=%5Ed%24"' "$dir/dom"
-	# Sources next to other views have all lines.
+	# Lines, alone and next to other views.
 	report --no-root-by samples/pprof/cpu/cpu.pb.gz
+	"$CGCONV" -q -t csv --table lines --no-root-by --focus even samples/pprof/cpu/cpu.pb.gz | tr -d '\r' |
+		awk -F , '$2 ~ /work.go/ && $5 { print $3 "\t" $5 }' | LC_ALL=C sort >"$dir/want"
+	[ "$(wc -l <"$dir/want")" -gt 1 ]
 	file=$(grep -P '^line\t' "$dir/rows" | cut -f 2 | uniq | grep -n work.go | cut -d : -f 1)
-	browse "view=source&file=$file&unit=full"
-	cells >"$dir/want"
-	[ "$(wc -l <"$dir/want")" -gt 5 ]
-	WINDOW=1900,900 browse "view=functions&panes=source&file=$file&unit=full&focus=even"
-	perl -0777 -pi -e 's/.*aria-label="Source"//s' "$dir/dom"
-	cells | same "$dir/want" -
-	# They say so, there and alone.
-	grep -F 'role="note">This view is not filtered: ' "$dir/dom"
-	browse "view=source&file=$file&focus=even"
+	for fragment in view=source 'view=functions&panes=source'; do
+		WINDOW=1900,900 browse "$fragment&file=$file&unit=full&event=samples&focus=even"
+		perl -0777 -pi -e 's/.*aria-label="Source"//s' "$dir/dom"
+		cells | perl -F'\t' -lane '$F[0] =~ s/ .*//; print "$F[2]\t$F[0]" if $F[0]' | LC_ALL=C sort |
+			same "$dir/want" -
+	done
+	# Views of parts say that they are not filtered.
+	report --parts "$dir/a.folded" "$dir/b.folded"
+	browse 'view=parts&focus=a'
 	grep -F 'This view is not filtered: ' "$dir/dom"
-	# Jumps have no times.
+	# Jumps have neither times nor stacks.
 	printf '%s\n' 'a 1/1 1.0: 5 cycles: ' '	1 f (/b)' '' 'a 1/1 2.0: 5 cycles: ' '	1 f (/b)' '' >"$dir/a.perf"
 	report "$dir/a.perf" samples/callgrind/instr-jumps/callgrind.out
 	browse 'view=instrs&event=Ir'
 	not grep -F 'role="note"' "$dir/dom"
 	browse 'view=instrs&event=Ir&time=0_0.5'
-	grep -F 'role="note">Jumps are those of all threads and of the whole time' "$dir/dom"
+	grep -F 'role="note">Jumps are those of all threads and times' "$dir/dom"
+	browse 'view=instrs&event=Ir&focus=f'
+	grep -F '<p>The filters leave no instruction of ' "$dir/dom"
+	# Estimated stacks have no addresses: a function that is kept has its instructions.
+	report --guess-stacks samples/callgrind/instr-jumps/callgrind.out
+	fn=$(grep -P '^fn\t' "$dir/rows" | grep -nP '^fn\tfib\t' | cut -d : -f 1)
+	browse "view=instrs&fn=$((fn - 1))&focus=fib"
+	grep -F 'role="note">Jumps are those of all stacks' "$dir/dom"
+	not grep -F 'role="note">Not filtered: ' "$dir/dom"
+	fn=$(grep -P '^fn\t' "$dir/rows" | grep -nP '^fn\t.below main.\t' | cut -d : -f 1)
+	browse "view=instrs&fn=$((fn - 1))&focus=fib"
+	grep -F 'role="note">Not filtered: the filters keep a part' "$dir/dom"
 	# Calls alone are not filtered: it would be an estimate.
 	report samples/callgrind/plain/callgrind.out
 	browse 'view=functions&focus=fib'
@@ -2036,6 +2050,58 @@ counts()
 			counts parts=0 --no-root-by "$dir/a.$to"
 			counts parts=0.2 --no-root-by "$dir/a.$to" "$dir/c.$to"
 			counts '' --no-root-by "$dir"/{a,b,c}."$to"
+		done
+	done
+}
+
+# coded OPTION...: the page with the filters of $FILTER has the functions, lines, calls and
+# instructions of a page that was made with them.
+coded()
+{
+	# shellcheck disable=SC2086 # words
+	"$CGCONV" -q -t html -o "$dir/filtered.html" $FILTER "$@"
+	# shellcheck disable=SC2086 # words
+	CODE=1 node tests/oracle/page.js "$dir/out.html" "$(fragment $FILTER)" >"$dir/got"
+	CODE=1 node tests/oracle/page.js "$dir/filtered.html" '' | same - "$dir/got" || {
+		echo "$FILTER $*"
+		false
+	}
+}
+
+@test "html: lines, calls and instructions are those of the stacks that filters keep" {
+	command -v node >/dev/null || skip "no node"
+	for seed in 1 2; do
+		random_samples $seed >"$dir/a.perf"
+		random_samples "2$seed" >"$dir/b.perf"
+		for filter in '--hide f1' '--focus f0' '--ignore f2 --show f[013]' '--prune-from f1' '--show-from f1'; do
+			report --no-root-by "$dir/a.perf"
+			# shellcheck disable=SC2086 # words
+			counts "$(fragment $filter)" --no-root-by $filter "$dir/a.perf"
+			# shellcheck disable=SC2086 # words
+			counts "time=0.03_0.33$(fragment $filter)" --no-root-by --between 0.03,0.33 $filter "$dir/a.perf"
+			# pprof has no times.
+			for to in perf pprof; do
+				for i in a b; do
+					[ "$to" = perf ] || "$CGCONV" -q -t pprof --no-root-by -o "$dir/$i.pprof" "$dir/$i.perf"
+				done
+				report --parts --no-root-by "$dir"/{a,b}."$to"
+				# shellcheck disable=SC2086 # words
+				counts "parts=1$(fragment $filter)" --no-root-by $filter "$dir/b.$to"
+			done
+		done
+	done
+	for of in 'pprof/cpu/cpu.pb.gz even' 'pprof/heap/heap.pb.gz ^main' 'pprof/addresses/work.pb.gz 0x401060' \
+		'perf-script/inlined/srcline.perf run|operator --addresses' 'jfr/work/work.jfr.gz ^java|main' \
+		'callgrind/plain/callgrind.out fib --guess-stacks'; do
+		# shellcheck disable=SC2086 # words
+		set -- $of
+		file=samples/$1 name=$2
+		shift 2
+		report --no-root-by "$@" "$file"
+		for kind in focus hide ignore prune-from; do
+			# Without stacks, what is hidden is known of calls: another way.
+			[ "$kind" = hide ] && [ "${1:-}" = --guess-stacks ] ||
+				FILTER="--$kind $name" coded --no-root-by "$@" "$file"
 		done
 	done
 }

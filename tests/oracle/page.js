@@ -1,14 +1,15 @@
 /*
  * page.js PAGE FRAGMENT... - prints what an HTML report counts, by its own scripts
- * under node: functions, calls, lines and the total of the event, a line each. The
- * page shows the fragments one after another, as what one leaves is no part of the next.
+ * under node: functions, calls, lines and the total of the event, a line each; with
+ * CODE=1 instructions and their calls, too. The page shows the fragments one after
+ * another, as what one leaves is no part of the next.
  */
 'use strict';
 
 const fs = require('fs'), path = require('path'), zlib = require('zlib');
 const dir = path.join(__dirname, '../../formats/html');
-const modules = ['base', 'names', 'events', 'data', 'state', 'select', 'versus', 'cycles', 'filter', 'ere', 'refine', 'table', 'layout', 'times',
-	'flameview', 'tree', 'function', 'callgraph', 'groups', 'functions', 'source'];
+const modules = ['base', 'names', 'events', 'data', 'state', 'select', 'versus', 'cycles', 'filter', 'ere', 'refine', 'table', 'layout', 'times', 'spots',
+	'flameview', 'tree', 'function', 'callgraph', 'groups', 'functions', 'source', 'instrs'];
 
 /* What the page's other scripts and the browser have. */
 const rest = `
@@ -41,6 +42,22 @@ function check(event) {
 		throw new Error('boxes of other frames');
 }
 
+/* Instructions and calls of them, by address. */
+function printCode(event, rows) {
+	const instr = costs('instr_cost', event), call = costs('site_cost', event);
+
+	for (const [fn, code] of codeIndex()) {
+		for (let i = code.instr; i < code.instrEnd; i++)
+			if (instr[i])
+				rows.push(['instr', fnName(fn), addressText(code, col('instr_offset')[i]), filePath(col('instr_file')[i]),
+					col('instr_line')[i], instr[i]]);
+		for (let i = code.site; i < code.siteEnd; i++)
+			if (call[i])
+				rows.push(['site', fnName(fn), addressText(code, col('site_offset')[i]), filePath(col('site_file')[i]),
+					col('site_line')[i], fnName(col('site_to')[i]), col('site_count')[i], call[i]]);
+	}
+}
+
 function print() {
 	const event = currentEvent(), rows = [];
 	const inclusive = costs('fn_inclusive', event), self = costs('fn_self', event);
@@ -53,13 +70,15 @@ function print() {
 	costs('line_cost', event).forEach((cost, i) => cost && rows.push(['line', filePath(col('line_file')[i]),
 		col('line_number')[i], fnName(col('line_fn')[i]), cost]));
 	rows.push(['total', total(event)]);
+	if (code)
+		printCode(event, rows);
 	check(event);
 	return rows.map((row) => row.join('\t') + '\n').sort().join('');
 }
 
 const page = fs.readFileSync(process.argv[2], 'latin1');
 const data = new Uint8Array(zlib.gunzipSync(Buffer.from(/id="data">([^<]*)</.exec(page)[1], 'base64')));
-const code = modules.map((name) => fs.readFileSync(path.join(dir, name + '.js'), 'utf8')).join('\n') + check + print + rest;
+const scripts = modules.map((name) => fs.readFileSync(path.join(dir, name + '.js'), 'utf8')).join('\n') + check + printCode + print + rest;
 
-process.stdout.write(new Function('data', 'window', 'location', 'innerWidth', 'fragments', code)(data, {}, {}, 1400,
-	process.argv.slice(3)));
+process.stdout.write(new Function('data', 'window', 'location', 'innerWidth', 'code', 'fragments', scripts)(data, {}, {}, 1400,
+	process.env.CODE === '1', process.argv.slice(3)));
