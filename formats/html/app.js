@@ -18,6 +18,7 @@ const VIEWS = [
 		} },
 	{ key: 'instrs', label: 'Instructions', show: showInstrs, needs: ['instrs', 'jumps', 'sources'] },
 	{ key: 'parts', label: 'Parts', show: showParts, needs: ['parts'], whole: true },
+	{ key: 'labels', label: 'Labels', show: showLabels, needs: ['stacks'] },
 	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'], whole: true },
 ];
 
@@ -32,7 +33,7 @@ function offered(view) {
 	/* Also if filters leave none. */
 	const calls = wholeCol('calls')[0] > 0, frames = wholeCol('frames')[0] > 0;
 	const has = { coverage: col('cover_file').length > 0, instrs: one('instrs') > 0, graph: profile && calls,
-		map: profile && calls, parts: hasParts(), time: trackCount() > 0, flame: frames, tree: frames };
+		map: profile && calls, parts: hasParts(), time: trackCount() > 0, labels: one('labels') > 0, flame: frames, tree: frames };
 
 	return has[view.key] !== false;
 }

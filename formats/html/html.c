@@ -4,7 +4,7 @@
  *
  * Source: HTML (WHATWG), Content Security Policy Level 3 (W3C) for the policy
  * by hashes; pages, script and layout of the data are our own, see html.h.
- * Raw counters and labels are lost.
+ * Raw counters are lost.
  */
 #include <string.h>
 
@@ -213,7 +213,7 @@ const struct cg_module cg_format_html = {
 		   CG_STACKS | CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS |
 		   CG_BRANCHES | CG_SIGNED | CG_CONDITIONS | CG_FILES |
 		   CG_OBJECTS | CG_DEFINITIONS | CG_FORMULAS | CG_DESCRIPTIONS |
-		   CG_TIMELINE | CG_REGIONS,
+		   CG_TIMELINE | CG_REGIONS | CG_LABELS,
 	.needs = CG_INCL,
 	.root_by = "comm",
 	.pairs = true,

@@ -4,6 +4,7 @@
  *	html.c      options, the page around the data
  *	stacks.c    call stacks -> columns
  *	spots.c     the positions of frames -> columns
+ *	labels.c    labels of samples -> columns
  *	times.c     timelines -> columns
  *	rows.c      functions, calls, lines -> columns
  *	coverage.c  what ran, of one run or two -> columns
@@ -31,6 +32,7 @@
  *	versus.js   the difference of two of them
  *	times.js    ... of a time, or of threads
  *	spots.js    calls, lines and instructions of what filters keep
+ *	labels.js   labels of samples, and filters by them
  *	filter.js   functions and calls, counted again from some stacks
  *	cycles.js   cycles and inclusive costs of calls that are counted again
  *	table.js    tables that are sorted, filtered and scrolled virtually
@@ -276,6 +278,16 @@ uint32_t html_spot(const struct html_spots *, cg_node);
 size_t html_spot_count(const struct html_spots *);
 /* Writes the columns; samples: those of spots, too. False as above. */
 bool html_put_spots(struct html_spots *, bool samples);
+
+/* ---- labels.c ------------------------------------------------------------ */
+
+/*
+ * Writes the columns of labels, if there are any. row: by node where stacks
+ * end; rows: their number; samples: those of stacks, too. False: out of memory
+ * (reported).
+ */
+bool html_put_labels(struct html_writer *, const uint32_t *row, size_t rows,
+    bool samples);
 
 /* ---- times.c ------------------------------------------------------------- */
 

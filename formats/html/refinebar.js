@@ -20,7 +20,7 @@ function canRefine() {
 }
 
 function refines() {
-	return REFINE.some((kind) => state[kind.key] !== '');
+	return REFINE.concat(LABEL_FILTERS).some((kind) => state[kind.key] !== '');
 }
 
 const NOT_FILTERED = 'This view is not filtered: it has the costs of all stacks.';
@@ -40,12 +40,12 @@ function keptText(whole) {
 	if (!canRefine())
 		return 'Filters need call stacks, which this profile does not have; they can be estimated:';
 	if (!narrowed)
-		return whole ? NOT_FILTERED : '';
+		return labelNote() || (whole ? NOT_FILTERED : '');
 
 	const kept = total(event), all = wholeTotal(event);
 
-	return kept === 0 && all !== 0 ? 'Nothing is left.' : 'Kept: ' + percent(kept, all) + ' of ' +
-		costText(all, event) + ' ' + visible(event.name);
+	return labelNote() + (kept === 0 && all !== 0 ? 'Nothing is left.' : 'Kept: ' + percent(kept, all) + ' of ' +
+		costText(all, event) + ' ' + visible(event.name));
 }
 
 /* The total of an event without filters. */
@@ -127,7 +127,7 @@ function showRefine(whole) {
 	refineButton.setAttribute('aria-expanded', String(open));
 	refineBar.hidden = refineButton.hidden || (!open && !refines());
 	put(refineBar, refineBar.hidden ? null : [open ? refineFields() : null,
-		refines() ? el('div', { class: 'kept' }, refineChips(), el('span', { role: 'status' }, keptText(whole)),
+		refines() ? el('div', { class: 'kept' }, refineChips(), labelChips(), el('span', { role: 'status' }, keptText(whole)),
 			commandButton()) : null]);
 	if (focused && focused.startsWith('refine-'))
 		document.getElementById(focused)?.focus();

@@ -50,12 +50,15 @@ function shareOut(values, begin, rest) {
 	return sum;
 }
 
-/* The costs of spots in an event, or their 'samples', of what is selected. */
-function spotCosts(what) {
-	if (selected)
-		return countedCol('spot_cost', what);
+/* The costs of spots in an event, or their 'samples'. */
+function wholeSpotCosts(what) {
 	return what === 'samples' ? shareOut(wholeCol('node_samples'), spots().begin, wholeCol('spot_samples'))
 		: shareOut(wholeCol('node_self', what), spots().begin, wholeCol('spot_self', what));
+}
+
+/* The same of what is selected. */
+function spotCosts(what) {
+	return selected ? countedCol('spot_cost', what) : wholeSpotCosts(what);
 }
 
 /* The spots of the whole tree; null: the profile has no positions. */

@@ -454,6 +454,22 @@ put_spots(struct stacks *s)
 	       (!s->spots || html_put_spots(s->spots, s->has_samples));
 }
 
+/* ---- Labels -------------------------------------------------------------- */
+
+static bool
+put_labels(struct stacks *s)
+{
+	const size_t nodes = cg_node_count(s->w->graph) + 1;
+	uint32_t *row;
+
+	if (cg_labels_count(s->w->graph) == 0)
+		return true;
+	row = cg_alloc(s->w->job, nodes * sizeof(*row));
+	for (cg_node node = 0; row && node < nodes; node++)
+		row[node] = row_of(s, node);
+	return row && html_put_labels(s->w, row, row_count(s), s->has_samples);
+}
+
 /* ---- All ---------------------------------------------------------------- */
 
 static bool
@@ -488,11 +504,13 @@ html_put_stacks(struct html_writer *w)
 	if (ok) {
 		list_frames(&s);
 		ok = html_begin_data(w, "stacks") && put_frames(&s) &&
-		     put_spots(&s) && (!w->parts || put_part_nodes(&s)) &&
+		     put_spots(&s) && put_labels(&s) &&
+		     (!w->parts || put_part_nodes(&s)) &&
 		     (cg_track_count(w->graph) == 0 ||
 			 html_put_times(w, s.node_place, s.spots)) &&
 		     html_end_data(w) &&
 		     html_put_number(w, "frames", s.listed) &&
+		     html_put_number(w, "labels", cg_labels_count(w->graph)) &&
 		     html_put_number(w, "tracks", cg_track_count(w->graph)) &&
 		     html_put_number(w, "track_main",
 			 cg_main_track(w->graph, cg_main_event(w->graph)));

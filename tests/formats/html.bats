@@ -1522,6 +1522,46 @@ fragment()
 	grep -F 'missing )' "$dir/dom"
 }
 
+@test "html: Chromium lists labels as pprof -tags does, and filters by them as --label does" {
+	needs_browser
+	command -v node >/dev/null || skip "no node"
+	file=samples/pprof/cpu/cpu.pb.gz
+	report --no-root-by "$file"
+	browse 'view=labels&unit=full&event=samples'
+	cells | perl -F'\t' -lane '$F[0] =~ s/ .*//; print "$F[1]\t$F[0]"' | LC_ALL=C sort >"$dir/got"
+	for value in one two; do
+		printf '%s\t%s\n' $value "$("$CGCONV" -q --info --json --label "worker=^$value$" "$file" |
+			perl -MJSON::PP -0777 -ne 'print decode_json($_)->{events}[0]{total}')"
+	done | same - "$dir/got"
+	if command -v go >/dev/null; then
+		go tool pprof -tags -sample_index=samples "$file" 2>/dev/null | sed -nE 's/^ *([0-9]+)\.0 \(.*\): (.*)/\2\t\1/p' |
+			LC_ALL=C sort | same "$dir/got" -
+	fi
+	grep -oE 'href="[^"]*;label=worker%3D%5Eone%24[^"]*"' "$dir/dom"
+	grep -oE 'href="[^"]*no_label=worker%3D%5Eone%24[^"]*"' "$dir/dom"
+	# All views count what is left; the command is shown.
+	for of in 'label --label' 'no_label --no-label'; do
+		# shellcheck disable=SC2086 # words
+		set -- $of
+		fns_of --no-root-by "$2" 'worker=^one$' "$file" >"$dir/want"
+		[ -s "$dir/want" ]
+		fns "event=samples&$1=worker%3D%5Eone%24" | same "$dir/want" -
+		grep -F "cgconv $2 'worker=^one\$' -t html" "$dir/dom" >"$dir/link"
+	done
+	# With filters by function, and of numbers with many values.
+	report --no-root-by samples/pprof/heap/heap.pb.gz
+	counts 'event=alloc_objects&label=bytes%3D64&hide=runtime' --no-root-by --label bytes=64 --hide runtime samples/pprof/heap/heap.pb.gz
+	counts 'event=alloc_objects&no_label=bytes%3D%5E1%0Abytes%3D0' --no-root-by --no-label bytes=^1 --no-label bytes=0 \
+		samples/pprof/heap/heap.pb.gz
+	# Times have no labels.
+	report --no-root-by samples/jfr/work/work.jfr.gz
+	browse 'view=functions&label=thread%3Dmain&time=0_0.5'
+	grep -F 'Labels of what is selected are not known' "$dir/dom" >"$dir/link"
+	# What is no filter is said.
+	browse 'view=labels&label=thread'
+	grep -F 'expected KEY=REGEX</span>' "$dir/dom" >"$dir/link"
+}
+
 # ---- Call graph and map in a browser ------------------------------------------
 
 # graph FRAGMENT: the nodes and edges of the picture: names, costs, calls. Of a
