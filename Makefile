@@ -133,7 +133,7 @@ $(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 # The script and style of HTML reports, the style of the page of --series, and the
 # part of the script that pictures (svg) have, too, as lists of bytes in C, and
 # their SHA-256 hashes. In this order: later scripts use what earlier ones define.
-page_js := base names inflate events data state select versus cycles filter ere refine refinebar \
+page_js := base names inflate events data state formulas select versus cycles filter ere refine refinebar \
 	judged table columns tip export layout times spots labels flame flameview overview groups functions \
 	tree function layered callgraph reach graphdraw graphview map seek branches source coverage \
 	compare outcomes tests jumps listing instrs lineasm partbars parts timeview panes app

@@ -118,6 +118,7 @@ function show() {
 	timeView?.stop();
 	hideTip();
 	document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
+	readFormulas();
 	showSelection();
 	showFilters();
 	showTabs();

@@ -24,6 +24,7 @@
  *	names.js    names of functions in little room
  *	inflate.js  decompression, for browsers without DecompressionStream
  *	events.js   words for events, and sums of them
+ *	formulas.js events that users define as sums
  *	data.js     columns -> arrays
  *	ere.js      regular expressions of the command line
  *	refine.js refinebar.js  filters by function; their fields and chips

@@ -91,7 +91,8 @@ function eventRow(event) {
 		el('th', { scope: 'row' }, el('a', { go: { event: event.name, x: '' } },
 			visible(event.name))),
 		cells.map((cell) => el('td', { class: 'n' }, cell)),
-		el('td', { class: 'dim' }, event.title === event.name ? '' : visible(event.title), event.text ? ' = ' + visible(event.text) : ''));
+		el('td', { class: 'dim' }, event.title === event.name ? '' : visible(event.title), event.text ? ' = ' + visible(event.text) : '',
+			event.own ? [' ', removeFormula(event.own)] : ''));
 }
 
 function eventsCard() {
@@ -99,7 +100,7 @@ function eventsCard() {
 
 	return card('Events', el('table', {}, el('thead', {}, el('tr', {}, heads.map((text, i) =>
 		el('th', { scope: 'col', class: i ? 'n' : null }, text)), el('td', {}))),
-	el('tbody', {}, events.map(eventRow))));
+	el('tbody', {}, events.map(eventRow))), formulaField());
 }
 
 /* perf's clocks count time; their names have modifiers: cpu-clock:ppp. */

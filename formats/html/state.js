@@ -8,7 +8,7 @@ const DEFAULTS = { view: '', event: '', q: '', fn: '', file: '', line: '', sort:
 	mode: '', up: '', group: '', of: '', rec: '', track: '', x: '', unit: '', all: '', tab: '',
 	test: '', theme: '', callers: '', callees: '', least: '', open: '', way: '', map: '',
 	levels: '', far: '', by: '', instr: '', rows: '', idle: '', hex: '', asm: '', bars: '', against: '', filter: '', focus: '', ignore: '', hide: '', show: '',
-	show_from: '', prune_from: '', only_object: '', label: '', no_label: '', parts: '', threads: '',
+	show_from: '', prune_from: '', only_object: '', label: '', no_label: '', formula: '', parts: '', threads: '',
 	time: '', without: '', real: '', panes: '', x1: '', x2: '' };
 let state = { ...DEFAULTS };
 

@@ -971,6 +971,18 @@ frame()
 	grep -F 'CEst Cycle Estimation = Ir + 10 Bm + 10 L1m 310 83.8% 310 83.8%' "$dir/got"
 	browse 'view=functions&event=CEst'
 	cells | grep -P '^370 100.0%\t10 2.70%\t.*\tmain'
+	# Events of one's own, in the link; what is wrong with one is told.
+	browse "view=functions&event=Own&formula=$(perl -pe 's/([^\w.])/sprintf "%%%02X", ord $1/ge' <<<'Own = Ir + 10 L1m - 2*Bm')"
+	cells | grep -P '^274 100.0%\t10 3.65%\t.*\tmain'
+	"$CGCONV" -q --info --json <(sed '1a event: Own = Ir + 10 I1mr + 10 D1mr + 10 D1mw - 2 Bcm - Bim * 2' "$dir/in.cg") |
+		perl -MJSON::PP -0777 -ne 'my ($e) = grep { $_->{name} eq "Own" } @{ decode_json($_)->{events} };
+			print "$e->{total}\n"' | same - <(echo 274)
+	browse 'view=overview&formula=Own%3DIr%2BXm%0AIr%3DIr%0AA%3DIr%20Bm%0AA%3DIr*%0ATwice%3D2%20Ir'
+	table >"$dir/got"
+	grep -F 'Twice 380 = 2 Ir' "$dir/got"
+	for error in "no event 'Xm'" "there is an event 'Ir'" "expected + or - before 'Bm'" 'expected a number after *'; do
+		grep -F "role=\"alert\">$error<" "$dir/dom" >"$dir/line"
+	done
 	# A sum of one event is that event, in other sums, too.
 	printf '%s\n' 'events: Ir I1mr' 'fn=f' '1 5 7' >"$dir/two.cg"
 	report "$dir/two.cg"
