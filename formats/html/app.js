@@ -76,7 +76,8 @@ function showSelection() {
 
 /* Data files that the selection and the filters count. */
 function countedData() {
-	return (selected ? COUNTED_DATA : []).concat(filterKey() !== '' && canRefine() ? ['stacks'] : []);
+	return (selected ? COUNTED_DATA : []).concat(filterKey() === '' ? [] : wholeCol('frames')[0] > 0 ? ['stacks']
+		: ['calls', 'lines', 'instrs']);
 }
 
 /* Filters count what a view shows; those of parts and of coverage show the whole. */

@@ -60,7 +60,9 @@ function wholeTree() {
 function filteredColumns() {
 	const active = FILTERS.filter((filter) => filter.key() !== '');
 
-	return active.length ? columnsOf(active.reduce((tree, filter) => filter.apply(tree), wholeTree())) : null;
+	if (!active.length)
+		return null;
+	return hiddenFns() ? hiddenColumns() : columnsOf(active.reduce((tree, filter) => filter.apply(tree), wholeTree()));
 }
 
 function filterKey() {

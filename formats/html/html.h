@@ -33,6 +33,7 @@
  *	versus.js   the difference of two of them
  *	times.js    ... of a time, or of threads
  *	spots.js    calls, lines and instructions of what filters keep
+ *	hidden.js   functions that are hidden, of profiles without stacks
  *	labels.js   labels of samples, and filters by them
  *	filter.js   functions and calls, counted again from some stacks
  *	cycles.js   cycles and inclusive costs of calls that are counted again

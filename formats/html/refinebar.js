@@ -9,14 +9,14 @@ function filterCommand() {
 	const inputs = texts('input').all(), args = FILTERS.flatMap((filter) => filter.args());
 	const more = one('inputs') > inputs.length ? ['...'] : [];
 
-	return ['cgconv', differs ? '--diff' : '', one('guessed') || !one('frames') ? '--guess-stacks' : '',
+	return ['cgconv', differs ? '--diff' : '', one('guessed') || !canRefine() ? '--guess-stacks' : '',
 		...selected?.time ? ['--between', selected.time.join(',')] : [], ...args, '-t', 'html', '-o', 'out.html', ...inputs].filter((word) => word !== '').map(shellWord)
 		.concat(more).join(' ');
 }
 
-/* Without stacks the result would be an estimate, as on the command line. */
+/* Without stacks the result would be an estimate, as on the command line, but see hidden.js. */
 function canRefine() {
-	return wholeCol('frames')[0] > 0 && !versusParts();
+	return !versusParts() && (wholeCol('frames')[0] > 0 || hiddenFns() !== null);
 }
 
 function refines() {
@@ -27,10 +27,8 @@ const NOT_FILTERED = 'This view is not filtered: it has the costs of all stacks.
 
 /* What sources and instructions say if they have jumps that are not selected. */
 function jumpsNote(hasJumps) {
-	const all = [...narrowed ? ['stacks'] : [], ...isTimed() ? ['threads', 'times'] : []];
-
-	return hasJumps && all.length ? el('div', { class: 'legend', role: 'note' }, 'Jumps are those of all ' +
-		all.join(' and ') + ', as they have none.') : null;
+	return hasJumps && (narrowed || isTimed()) ? el('div', { class: 'legend', role: 'note' },
+		'Jumps are those of the whole profile, as they have neither stacks nor times.') : null;
 }
 
 /* How much of the event is left; whole: the view shows all of it. */

@@ -1513,20 +1513,25 @@ fragment()
 	browse 'view=instrs&event=Ir'
 	not grep -F 'role="note"' "$dir/dom"
 	browse 'view=instrs&event=Ir&time=0_0.5'
-	grep -F 'role="note">Jumps are those of all threads and times' "$dir/dom"
+	grep -F 'role="note">Jumps are those of the whole profile' "$dir/dom"
 	browse 'view=instrs&event=Ir&focus=f'
 	grep -F '<p>The filters leave no instruction of ' "$dir/dom"
 	# Estimated stacks have no addresses: a function that is kept has its instructions.
 	report --guess-stacks samples/callgrind/instr-jumps/callgrind.out
 	fn=$(grep -P '^fn\t' "$dir/rows" | grep -nP '^fn\tfib\t' | cut -d : -f 1)
 	browse "view=instrs&fn=$((fn - 1))&focus=fib"
-	grep -F 'role="note">Jumps are those of all stacks' "$dir/dom"
+	grep -F 'role="note">Jumps are those of the whole profile' "$dir/dom"
 	not grep -F 'role="note">Not filtered: ' "$dir/dom"
 	fn=$(grep -P '^fn\t' "$dir/rows" | grep -nP '^fn\t.below main.\t' | cut -d : -f 1)
 	browse "view=instrs&fn=$((fn - 1))&focus=fib"
 	grep -F 'role="note">Not filtered: the filters keep a part' "$dir/dom"
-	# Calls alone are not filtered: it would be an estimate.
+	# Calls alone are not filtered: it would be an estimate, unless all that is hidden is below.
 	report samples/callgrind/plain/callgrind.out
+	browse 'view=functions&hide=fib'
+	grep -F 'title="cgconv --hide fib -t html' "$dir/dom" >"$dir/line"
+	grep -F 'Kept: 100.0% of 3,130 Ir' "$dir/dom" >"$dir/line"
+	browse 'view=functions&hide=work'
+	grep -F 'role="status">Filters need call stacks' "$dir/dom" >"$dir/line"
 	browse 'view=functions&focus=fib'
 	grep -F 'Filters need call stacks' "$dir/dom"
 	grep -F 'cgconv --guess-stacks --focus fib -t html' "$dir/dom"
@@ -2156,6 +2161,18 @@ coded()
 				FILTER="--$kind $name" coded --no-root-by "$@" "$file"
 		done
 	done
+	# Without stacks, functions that call only hidden ones.
+	for filter in '--hide fib' '--hide ^(loop|fib.*)$' '--show below|work|ping|pong|one|two|three --hide fib'; do
+		for file in samples/callgrind/{instr-jumps,events}/callgrind.out; do
+			report "$file"
+			FILTER=$filter coded "$file"
+			# shellcheck disable=SC2086 # words
+			counts "event=Ir$(fragment $filter)" $filter "$file"
+		done
+	done
+	cp samples/callgrind/events/callgrind.out "$dir/a.out"
+	report --parts "$dir/a.out" samples/callgrind/plain/callgrind.out
+	counts 'event=Ir&parts=0&hide=fib' --hide fib "$dir/a.out"
 }
 
 # between FROM,TO INPUT...: what the page counts between two times, which are given as shares of

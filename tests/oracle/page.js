@@ -8,7 +8,7 @@
 
 const fs = require('fs'), path = require('path'), zlib = require('zlib');
 const dir = path.join(__dirname, '../../formats/html');
-const modules = ['base', 'names', 'events', 'data', 'state', 'select', 'versus', 'cycles', 'filter', 'ere', 'refine', 'table', 'layout', 'times', 'spots', 'labels',
+const modules = ['base', 'names', 'events', 'data', 'state', 'select', 'versus', 'cycles', 'filter', 'ere', 'refine', 'table', 'layout', 'times', 'spots', 'labels', 'hidden',
 	'flameview', 'tree', 'function', 'callgraph', 'groups', 'functions', 'source', 'instrs'];
 
 /* What the page's other scripts and the browser have. */
