@@ -99,27 +99,6 @@ svg_begin(struct svg *svg, uint64_t height, const char *title)
 }
 
 void
-svg_next_detail(struct svg *svg)
-{
-	if (svg->more)
-		cg_puts(svg->out, "; ");
-	else
-		cg_putf(svg->out,
-		    "</text>\n<text id=\"more\" x=\"%d\" y=\"55\">", SVG_PAD);
-	svg->more = true;
-}
-
-/* The script shows what is under the pointer in place of the second line. */
-void
-svg_end_details(struct svg *svg)
-{
-	if (!svg->more)
-		svg_next_detail(svg);
-	cg_putf(svg->out,
-	    "</text>\n<text id=\"info\" x=\"%d\" y=\"55\"></text>\n", SVG_PAD);
-}
-
-void
 svg_end(struct svg *svg)
 {
 	cg_puts(svg->out, "<script><![CDATA[\n(function () {\n");

@@ -8,6 +8,7 @@
  *	ruler.c   positions on the chart's axis of time, lengths as text
  *	judged.c  which changes are real
  *	put.c     common to both: head, names, boxes
+ *	details.c the second line above the picture
  *	colour.c  colours of boxes
  *	script.c  the JavaScript inside
  */
