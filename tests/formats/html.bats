@@ -1500,7 +1500,7 @@ fragment()
 	for fragment in view=source 'view=functions&panes=source'; do
 		WINDOW=1900,900 browse "$fragment&file=$file&unit=full&event=samples&focus=even"
 		perl -0777 -pi -e 's/.*aria-label="Source"//s' "$dir/dom"
-		cells | perl -F'\t' -lane '$F[0] =~ s/ .*//; print "$F[2]\t$F[0]" if $F[0]' | LC_ALL=C sort |
+		cells | perl -F'\t' -lane '$F[0] =~ s/ .*//; $F[2] =~ s/\D//g; print "$F[2]\t$F[0]" if $F[0]' | LC_ALL=C sort |
 			same "$dir/want" -
 	done
 	# Views of parts say that they are not filtered.
