@@ -19,9 +19,10 @@ is_timed(const struct cg_track *track)
 }
 
 /*
- * Sets *times to a track and its longest gap: between two samples, or outside
- * of calls. A gap may begin at the track's begin; after the last moment none
- * is counted. False: out of memory.
+ * Sets *times to a track (timeline of a thread) and its longest gap. Gaps are
+ * between samples or, in a track of calls (track->spans), where no call is
+ * open. The first gap may start at the track's begin. None is counted after
+ * the last sample or call. False: out of memory.
  */
 static bool
 measure_track(

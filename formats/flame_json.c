@@ -492,10 +492,11 @@ find_above(const struct reader *r, size_t *from, const struct bar *bar)
 }
 
 /*
- * Adds a bar of a flame graph as a frame, with its self values. Its width is
- * its total in all profiles. A bar of the first level (root) such as "total"
- * gets no frame. *x is the end of the bar before, then of this one. *from is
- * for find_above(). False: an error (reported).
+ * Adds a bar of a flame graph as a frame, with its self values. "number" has
+ * its gap, total, self value and index of the name, or seven numbers of two
+ * profiles. "root": the bar is on the first level, and gets no frame if named
+ * "total" or alike. *x is the end of the bar before, then of this one. *from
+ * is for find_above(). False: an error (reported).
  */
 static bool
 add_bar(struct reader *r, const uint64_t *number, bool root, uint64_t *x,

@@ -175,9 +175,10 @@ add_function(struct reader *r, cg_fn fn, uint64_t self, uint64_t all)
 }
 
 /*
- * Reads a line of the graph: a function with its samples or, indented, a
- * callee with the samples of the call. Skips callers, which list the same
- * calls in their own entries. False: an error (reported).
+ * Reads a line of the graph. An entry has indented callers, a function, and
+ * indented callees. Adds the samples of the function, and a call with samples
+ * for each callee. Skips callers, as their own entries list the same calls.
+ * False: an error (reported).
  */
 static bool
 take_entry(struct reader *r, struct cg_slice line)

@@ -175,9 +175,10 @@ is_inclusive_equal(
 }
 
 /*
- * Reports inclusive costs that do not count as equal. Differences that
- * derivation may cause are only counted in v->unsure. certain: calls determine
- * the function's inclusive cost.
+ * Reports the inclusive costs of an event in both profiles, unless they count
+ * as equal. "certain": calls determine the function's inclusive cost. If not,
+ * or if only one profile states such costs, only counts the difference in
+ * v->unsure.
  */
 static void
 compare_inclusive(struct verify *v, enum difference kind,

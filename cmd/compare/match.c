@@ -138,9 +138,10 @@ is_suffix_of_next(const struct path *path, size_t count)
 }
 
 /*
- * Numbers the files of both profiles from 1 in v->file[]. Equal files get the
- * same number. A relative path equals the only path of the other profile that
- * ends with it. All get 0 if one profile has no files. False: out of memory.
+ * Numbers the files of both profiles from 1 in v->file[]. Equal paths get the
+ * same number. So do "src/a.c" and "/home/src/a.c" of the other profile,
+ * unless a third path ends with "src/a.c". All get 0 if a profile has no
+ * files. False: out of memory.
  */
 static bool
 match_files(struct verify *v)

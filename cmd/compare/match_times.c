@@ -383,9 +383,10 @@ wait_for(struct cursor *it, const struct entry *at)
 }
 
 /*
- * Returns true if two entries, one of each profile, are alike in stack, cost
- * and, if timed, begin. Allows for rounding to the resolution. Otherwise
- * *difference tells what differs first; it is overwritten in any case.
+ * Compares two entries (samples or spans), one of each profile. Returns true
+ * if their stacks, costs and, if "timed", begins match. If "timed", tolerates
+ * rounding, and delays as in has_waited(). On false, *difference tells what
+ * differs first. *difference is overwritten in any case.
  */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
@@ -472,9 +473,10 @@ compare_lanes(
 }
 
 /*
- * Pairs the timelines of both profiles, and compares each pair. First compares
- * the pairs of the same thread, then the other pairs. A timeline without a
- * partner is not compared. False: out of memory.
+ * Pairs the timelines of both profiles: first those of the same thread, then
+ * the others. Compares the pairs in this order. Appends the first difference
+ * of each pair to v->time. A timeline without a partner is not compared.
+ * False: out of memory.
  */
 static bool
 compare_tracks(struct verify *v, struct side side[2], size_t event)

@@ -448,9 +448,9 @@ squares_around_levels(const struct segmentation *s, size_t first, size_t last,
 }
 
 /*
- * Returns the sum of the squares of the n ranks in the room, if each rank is
- * taken relative to the straight line that fits them best. "squares" is the
- * sum of the squares of the ranks themselves.
+ * Returns the sum of the squared distances of n ranks from the line that fits
+ * them best. The ranks in s->room->place must have mean 0, as those of
+ * rank_numbers(). "squares" is the sum of their squares.
  */
 static double
 squares_around_line(const struct segmentation *s, size_t n, double squares)
@@ -465,9 +465,9 @@ squares_around_line(const struct segmentation *s, size_t n, double squares)
 
 /*
  * Returns true if the changes "first" to "last" (included) are one slope
- * rather than steps. That is so if a straight line fits the ranks of their
- * numbers better than levels do, given that levels have more parameters.
- * Overwrites the ranks in the room.
+ * rather than steps. Compares how a line and constant levels fit the ranks of
+ * the numbers around these changes. Schwarz's criterion penalizes levels, as
+ * they have more parameters. Overwrites s->room->place.
  */
 static bool
 is_drift(const struct segmentation *s, size_t first, size_t last)

@@ -587,10 +587,10 @@ take_methods(struct cg_doc *doc, void *into)
 }
 
 /*
- * Adds functions and branches of the file that was read to the graph. Appends
- * the file's lines to s->owned. end_run() adds these lines to the graph, after
- * the executions by tests are subtracted. Moves executions to tests if
- * take_bits() has read any for this file. False: an error (reported).
+ * Ends a file: adds its functions and branches to the graph, and its lines to
+ * s->owned. Then moves executions from s->owned to tests, if take_bits() read
+ * lines that tests ran. end_run() adds the remaining executions to the graph.
+ * False: an error (reported).
  */
 static bool
 end_file(struct cg_doc *doc, cg_name path)

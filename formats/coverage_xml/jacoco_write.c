@@ -328,8 +328,9 @@ count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
 }
 
 /*
- * Fills j->line with the lines of the file, and the counters of their branches
- * and paths. False: out of memory (reported).
+ * Fills j->line with the lines of the current file. Sets two counters of each
+ * line. BRANCH counts missed and covered branches. COMPLEXITY counts paths
+ * through the branches, see count_paths(). False: out of memory (reported).
  */
 static bool
 list_lines(struct writer *j)

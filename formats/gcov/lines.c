@@ -470,9 +470,9 @@ key_of(uint32_t file, uint32_t line)
 }
 
 /*
- * True if gcov keeps this line of the function in a table for a group:
- * functions, such as instances of a template, that begin on the same line. The
- * line must be within the function.
+ * True for a line within the function, if other functions begin on the
+ * function's first line. Instances of a template do so. gcov has a table of
+ * lines for such a group, apart from the unit's table.
  */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,

@@ -69,9 +69,10 @@ find_open(struct gcov_json_writer *w, uint32_t line)
 /* ---- Files -------------------------------------------------------------- */
 
 /*
- * Sets w->fn to the file's functions, and resets find_open(). Functions of
- * groups (that begin on the same line) set w->groups, and get a rank: their
- * index in w->fn, plus 1. Other ranks must be 0 already.
+ * Sets w->fn to the file's functions, and resets find_open(). Two or more
+ * functions that begin on the same known line are a group. The function
+ * w->fn[i] of a group gets rank i + 1. Sets w->groups if there is a group.
+ * Other ranks must be 0 already.
  */
 static void
 list_fns(struct gcov_json_writer *w)
@@ -97,9 +98,9 @@ list_fns(struct gcov_json_writer *w)
 }
 
 /*
- * True if gcov lists the line. A listed line has a count, or branches, calls,
- * conditions or blocks. A line that has only prime paths and their blocks is
- * not listed.
+ * True if gcov lists the line. A listed line has a count, or rows of blocks,
+ * branches, calls or conditions. Other rows, such as prime paths and the steps
+ * on them, are not enough.
  */
 static bool
 is_line(const struct cg_line *line)

@@ -235,10 +235,10 @@ gcov_text_end_expression(struct gcov_text_reader *r)
 }
 
 /*
- * Reads an annotation of conditions. " outcomes covered 3/8" begins an
- * expression, and adds the one before to the graph. " 1 not covered (true
- * false)" states missing outcomes of a condition. False: malformed, or too
- * many for the input's size (reported).
+ * Reads the rest of a line "condition ..." of gcov. " outcomes covered 3/8"
+ * adds the previous expression to the graph, and begins a new one. " 1 not
+ * covered (true false)" marks outcomes of condition 1 as missed. False:
+ * malformed, which the caller reports, or too many conditions (reported).
  */
 bool
 gcov_text_take_condition(struct gcov_text_reader *r, struct cg_slice text)

@@ -111,10 +111,10 @@ cover(struct writer *w, const struct block *block, uint64_t *spans)
 }
 
 /*
- * True if the file's lines follow from its blocks, which are then written
- * instead. Each line must be in a block, and have the largest count of its
- * blocks. False also without blocks, or with a region that is not a block of
- * Go (w->mixed).
+ * True if the file's blocks of Go imply its lines and counts, and can be
+ * written instead. Each line must be inside a block, and have its blocks'
+ * largest count. Blocks must have no other lines. False without blocks, or
+ * with other regions (w->mixed).
  */
 static bool
 give_lines(struct writer *w)

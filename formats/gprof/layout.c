@@ -108,10 +108,10 @@ look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
 }
 
 /*
- * Sets the shift from the graph's addresses to the executable's: the negative
- * load bias. The bias is the difference (a multiple of the page size) that
- * more than half of the functions have. Without a majority it is arbitrary:
- * that of one function, or 0.
+ * Sets the shift from the graph's addresses to the executable's, the negative
+ * load bias. Functions with both addresses vote for their difference, if it is
+ * a multiple of PAGE. The bias is the difference with more than half of the
+ * votes. Without such a majority it is one of the differences, or 0.
  */
 static void
 find_bias(struct gprof_layout *layout)

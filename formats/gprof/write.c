@@ -182,10 +182,10 @@ power_of_ten(unsigned digits)
 }
 
 /*
- * Returns the conversion of times to ticks, and sets the histogram's unit and
- * rate. The rate is --rate or, if 0, keeps as many decimals as fit into the
- * counters. most is a bin's largest cost (0: the usual rate), digits the
- * decimals of its unit.
+ * Returns the conversion of times, in units of 10^-digits s, to ticks. Sets
+ * the histogram's unit, and its rate (ticks per second) to "rate". If "rate"
+ * is 0, starts with 10^digits. Divides it by ten until "most", a bin's largest
+ * cost, fits a counter. Stops at 1. If "most" is 0, too, takes the usual rate.
  */
 static struct unit
 choose_time(

@@ -88,9 +88,9 @@ take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
 }
 
 /*
- * Returns what is stored for the key of a constant of this class: the offset
- * in the chunk of a text, else the constant's index + 1. 0: there is no such
- * constant.
+ * Looks up a constant of the chunk by its class and key. If constants of the
+ * class are texts, returns the text's offset in the chunk. Otherwise returns
+ * the index + 1 in chunk->constant. 0: there is no such constant.
  */
 static uint64_t
 find_key(

@@ -252,10 +252,10 @@ llvm_end_file(struct llvm_report *report, cg_name name)
 /* ---- Functions ---------------------------------------------------------- */
 
 /*
- * Returns the linker name without the source file that LLVM puts before names
- * with internal linkage: "a.c:f", from LLVM 18 on "a.c;f". Names of
- * Objective-C, which begin with '[', have colons of their own and stay as they
- * are.
+ * Returns the linker name without its source file. LLVM puts the file before
+ * names with internal linkage: "a.c:f", "<unknown>:f", from LLVM 18 on
+ * "a.c;f". So the separator must follow a '.' or '>'. Separators after a '['
+ * belong to names of Objective-C, "-[Class do:]".
  */
 static cg_name
 plain_symbol(struct cg_build *build, cg_name name)

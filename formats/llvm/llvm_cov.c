@@ -156,10 +156,10 @@ take_plain(struct cg_doc *doc, void *into)
 }
 
 /*
- * Takes a branch in the expansion of a macro, and adds it to the branches of
- * the file. The branch gets its place in the macro and an id that is not 0.
- * take_expansion() then sets the line that uses the macro, which the JSON may
- * state later. Ignores "into". False: an error (reported).
+ * Adds a branch in the expansion of a macro to the branches of the file. Its
+ * id is file id + 1, as 0 marks branches outside of macros. Stores its place
+ * in the macro. take_expansion() later sets line and column to the macro's
+ * use. False: an error (reported).
  */
 static bool
 take_expanded(struct cg_doc *doc, void *into)

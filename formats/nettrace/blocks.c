@@ -144,10 +144,10 @@ take_type(struct nettrace_file *file, struct cg_slice *rest,
 }
 
 /*
- * Stores start time, clock frequency and pointer size from the object Trace in
- * *file. "data" is the object's content, which begins with the same fields in
- * all versions. The caller has checked that "data" has these fields. False:
- * pointers have neither 4 nor 8 bytes (reported).
+ * Reads start time, clock frequency and pointer size into *file. "data" is the
+ * content of the object Trace. All versions of it begin with these fields. The
+ * caller has checked that they are there. False: pointers have neither 4 nor 8
+ * bytes (reported).
  */
 static bool
 take_trace(struct nettrace_file *file, struct cg_slice data)

@@ -234,10 +234,10 @@ push_chain(struct perf_samples *s, const char *at, uint64_t count, bool kernel)
 }
 
 /*
- * Sets the current stack of a sample whose user part has to be unwound. The
- * kernel's part is the call chain, with "count" entries. The user part is
- * unwound from the registers and the copy of the stack in the sample. If both
- * are empty, the stack is the sample's address alone. False: malformed, or out
+ * Sets the current stack of a sample whose user part has to be unwound. Pushes
+ * the "count" entries of the call chain. Then pushes the frames unwound from
+ * the sample's registers and stack copy. Without any, pushes the sample's
+ * address. "kernel": the sample is from the kernel. False: malformed, or out
  * of memory (reported).
  */
 static bool

@@ -310,9 +310,10 @@ push_frames(struct reader *r, const struct perf_frame *frame)
 }
 
 /*
- * Completes a sample of one line, without lines of frames. The text after its
- * event is then the sample's frame. Adds the frame's function. False: out of
- * memory (reported).
+ * Completes a sample of one line. Its only frame, r->only, is the text after
+ * the event. Sets function and address of this frame, which is on the stack
+ * already. Replaces a frame without a name by the frames found for its
+ * address. False: out of memory (reported).
  */
 static bool
 end_only(struct reader *r)

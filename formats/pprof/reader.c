@@ -20,8 +20,10 @@ pprof_find_id(struct cg_job *job, struct cg_map *ids, size_t next, uint64_t id)
 }
 
 /*
- * Returns the index + 1 of the location with an id, which is added if it is
- * new; 0: out of memory (reported).
+ * Returns the index + 1 of the location with an id; adds it if it is new. If
+ * the id is small, also stores the result in s->near[id].
+ * pprof_find_location() then finds it without a hash look-up. 0: out of memory
+ * (reported).
  */
 uint32_t
 pprof_add_location(struct pprof_sums *s, uint64_t id)

@@ -71,12 +71,11 @@ pixels(const struct writer *w, uint64_t cost)
 }
 
 /*
- * Places the callees of a drawn frame side by side, sorted by name. Appends
- * callees that are wide enough to w->waiting, the frames to visit, and adds
- * their number to *waiting. Adds the costs of narrower ones to
- * w->dropped_cost. A callee without a cost in the drawn column has no width.
- * Adds its cost in the other column to w->absent. w->box, w->group and
- * w->waiting have room for all frames.
+ * Places the callees of a drawn frame side by side, sorted by name. Their
+ * widths are their costs in the drawn profile. Appends wide ones to
+ * w->waiting, the *waiting frames to visit. Adds the costs of narrow ones to
+ * w->dropped_cost. Callees without a width may have costs in the other profile
+ * of a difference: adds these to w->absent.
  */
 static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)

@@ -701,9 +701,10 @@ note_earliest(const struct search *search, uint32_t component, cg_fn fn)
 }
 
 /*
- * Lists all functions in search->fn, grouped by component (recursive cycle or
- * single function), callers before callees: a counting sort. False: out of
- * memory.
+ * Fills search->fn with all functions, sorted by component from the highest
+ * number down. A component is a recursive cycle or a single function. Callees
+ * have lower numbers than callers outside of their cycle, so callers come
+ * first. False: out of memory.
  */
 static bool
 sort_components(struct search *search)

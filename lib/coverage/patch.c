@@ -27,9 +27,10 @@ plain_char(char letter)
 }
 
 /*
- * Takes a letter or three octal digits after a backslash from text. Returns
- * the character that the escape means. 0: neither follows, or the value of the
- * digits is 0 or above 255.
+ * Takes the rest of an escape of C off *text, which begins behind the
+ * backslash. The rest is one character, such as n or a quote, or three octal
+ * digits. Returns the character that the escape means. 0: no such escape, or
+ * the digits mean 0 or more than 255.
  */
 static char
 take_escape(struct cg_slice *text)

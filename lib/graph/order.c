@@ -120,9 +120,10 @@ open_sorter(struct sorter *sorter, const struct cg_graph *graph)
 }
 
 /*
- * Sorts the functions in sorter->sorted by sorter->key[fn] (a stable counting
- * sort: sorts by several keys are passes from the least significant key on).
- * Keys must be less than sorter->keys. Swaps the arrays sorted and room.
+ * Sorts the functions in sorter->sorted by sorter->key[fn]. The array must
+ * have each function once; keys must be less than sorter->keys. The sort is
+ * stable. To sort by several keys, call it for the least significant key
+ * first. Swaps the arrays "sorted" and "room".
  */
 static void
 sort_by_key(struct sorter *sorter)

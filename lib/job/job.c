@@ -292,10 +292,10 @@ find_unwanted(const struct cg_job *job)
 }
 
 /*
- * Returns the facts (kinds of data) for which cg_wants_fact() tells a reader
- * that they are worth computing. They are what the output format can
- * represent, or what it needs if that includes raw counters. Without an output
- * format there are none.
+ * Returns the facts (kinds of data) that are worth computing for the output
+ * format, see cg_wants_fact(). These are the facts that the format can
+ * represent. A format that needs raw counters derives the rest from them, so
+ * only its needs count. 0: no output format.
  */
 static cg_facts
 find_wanted(const struct cg_job *job)

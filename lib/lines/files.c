@@ -208,8 +208,9 @@ scan_run(struct cg_lines *lines, const struct cg_run *run)
 }
 
 /*
- * Adds a function, and counts its rows in each file, over all parts of the
- * profile. False: out of memory.
+ * Appends a function to lines->part_fn. Counts its rows (costs and branches)
+ * in each file, over all threads and processes. These numbers tell which files
+ * are read together, in one batch. False: out of memory.
  */
 static bool
 scan_fn(struct cg_lines *lines, cg_fn fn)
@@ -245,9 +246,10 @@ scan_count(const struct cg_lines *lines)
 }
 
 /*
- * Adds functions in the order of their ranks, and counts their rows in each
- * file. Adds the functions of all parts (threads, processes) or, if
- * lines->part is one part, those with rows in it. False: out of memory.
+ * Appends functions to lines->part_fn, sorted by object (executable or
+ * library), file and name. Counts the rows (costs and branches) of each
+ * function in each file. Takes all functions or, if lines->part is one thread
+ * or process, those with rows in it. False: out of memory.
  */
 static bool
 scan_all(struct cg_lines *lines)

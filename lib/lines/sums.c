@@ -208,10 +208,11 @@ add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 
 /*
  * Appends the branches of a kind of the rows [from, to) to lines->sum. The
- * rows are copies of the same source code (instances of a template, or
- * inlined), so corresponding branches are summed. Blocks of branches get new
- * numbers; *block is the number of blocks so far, and is updated. If "unlike",
- * flags branches as not corresponding to those before. False: out of memory.
+ * rows are copies of the same source code, such as template instances. Sums
+ * sequences of branches that are equal in indexes, flags and blocks. Flags
+ * each further, different sequence as unlike. If "unlike", flags also the
+ * first one, unless *block is 0. *block counts the blocks so far. False: out
+ * of memory.
  */
 static bool
 add_alike(struct cg_lines *lines, size_t from, size_t to,

@@ -222,9 +222,9 @@ replace_nodes(struct cg_graph *graph, struct cg_step *moved)
 }
 
 /*
- * Keeps the renumbered nodes of move_nodes() as graph->grouped, which folding
- * stacks to calls reads. If the old array is very large, frees all of it but
- * node 0.
+ * Keeps the renumbered nodes of move_nodes() as graph->grouped. They are read
+ * when stacks are folded, that is converted to calls. If the array graph->node
+ * is very large, frees all of it but node 0.
  */
 static void
 keep_moved(struct cg_graph *graph, struct cg_step *moved)

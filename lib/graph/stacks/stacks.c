@@ -75,9 +75,10 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 }
 
 /*
- * Returns the stack of a part with this leaf and labels, added without costs
- * if it is new. Valid until another one is added. Each node stores its latest
- * stack; the hash table has others. NULL: out of memory.
+ * Returns the stack with this part (thread or process), leaf node and labels.
+ * Adds it without costs if it is new. The pointer is valid until the next
+ * stack is added. NULL: out of memory. Each leaf caches its latest stack,
+ * which saves hash look-ups.
  */
 static struct cg_stack_entry *
 get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
