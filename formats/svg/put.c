@@ -74,6 +74,13 @@ svg_begin(struct svg *svg, uint64_t height, const char *title)
 	    "\"%s>\n",
 	    svg->width, height, svg->width, height,
 	    svg->fluid ? " class=\"fluid\"" : "");
+	/*
+	 * The title of the document. Without one, Chromium would look through
+	 * all boxes for it at the title of each box.
+	 */
+	cg_puts(svg->out, "<title>");
+	cg_put_xml(svg->out, cg_slice(given ? given : title));
+	cg_puts(svg->out, "</title>\n");
 	cg_putf(svg->out,
 	    "<style>text { font: %dpx monospace; } #title { font: bold 16px "
 	    "sans-serif; } #subtitle { font: 13px sans-serif; } .f { cursor: "

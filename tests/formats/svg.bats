@@ -372,6 +372,15 @@ verdicts()
 	grep -o '<svg [^>]*>' "$dir/dom" | grep -F 'width="420"'
 }
 
+# Without it, Chromium looks through all boxes for one, again for each box.
+@test "svg: the document has a title, before any box" {
+	for chart in '' --flame-chart; do
+		"$CGCONV" -q -t svg $chart --title '<t>' samples/cpuprofile/node/prof.cpuprofile |
+			grep -m 1 -o '<title>.*' | says '<title>&lt;t&gt;</title>'
+	done
+	"$CGCONV" -q -t svg --inverted "$dir/in.folded" | grep -m 1 '<title>' | says '<title>Icicle graph</title>'
+}
+
 @test "svg: --subtitle stands after the title" {
 	"$CGCONV" -q -t svg --title T --subtitle 'a <b>' "$dir/in.folded" |
 		grep '>T<tspan id="subtitle" dx="16">a &lt;b&gt;</tspan></text>'
