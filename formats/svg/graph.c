@@ -4,8 +4,8 @@
  * difference, colours show how much each function's own cost changed.
  *
  * Frames narrower than --min-width are dropped, with the frames on top of
- * them, and the picture reports their number; by default these are frames that
- * zooming in cannot show.
+ * them: browsers take time for each frame. The picture and a note say how many
+ * and what they cost; the script counts those of the frame that it zooms to.
  *
  * The way of the data: stacks of equal functions are merged (tree.c), frames
  * get positions (lay_out()), each becomes a group with a rectangle and a text.
@@ -18,6 +18,8 @@
 struct box {
 	uint64_t start; /* the cost left of it */
 	uint32_t depth;
+	uint32_t undrawn; /* dropped frames on it, up to the next drawn one */
+	bool drawn;
 };
 
 struct writer {
@@ -26,10 +28,11 @@ struct writer {
 	struct box *box;           /* by frame */
 	uint32_t *waiting, *drawn; /* frames to visit; frames that are drawn */
 	size_t shown;
-	size_t dropped;        /* narrow frames */
-	uint64_t dropped_cost; /* of dropped frames on top of drawn frames */
-	uint64_t absent;       /* cost of the other side in undrawn frames */
-	uint64_t largest;      /* the largest change */
+	size_t dropped;         /* narrow frames */
+	uint64_t dropped_cost;  /* of dropped frames on top of drawn frames */
+	uint64_t dropped_other; /* the same, on the other side */
+	uint64_t absent;        /* cost of the other side in undrawn frames */
+	uint64_t largest;       /* the largest change */
 	uint32_t depth;
 	struct sibling *group;
 };
@@ -94,14 +97,35 @@ lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
 		uint32_t frame = w->group[i].frame;
 		uint64_t total = total_of(w, frame);
 
-		w->box[frame] = (struct box){ start, w->box[parent].depth + 1 };
+		w->box[frame] = (struct box){ .start = start,
+			.depth = w->box[parent].depth + 1 };
 		start += total;
 		if (total == 0)
 			w->absent += w->tree.cost.at[frame].total[1];
 		else if (pixels(w, total) >= w->svg->least)
 			w->waiting[(*waiting)++] = frame;
-		else
+		else {
 			w->dropped_cost += total;
+			w->dropped_other += w->tree.cost.at[frame].total[1];
+		}
+	}
+}
+
+/*
+ * Counts dropped frames, which have a cost but are not drawn: all in
+ * w->dropped, and those on each frame in its box.undrawn. Goes from callees to
+ * callers: parents have lower numbers than their children.
+ */
+static void
+count_undrawn(struct writer *w)
+{
+	for (size_t i = w->tree.frames; i-- > 1;) {
+		struct box *box = &w->box[i];
+
+		if (box->drawn || total_of(w, (uint32_t)i) == 0)
+			continue;
+		w->dropped++;
+		w->box[w->tree.frame[i].parent].undrawn += 1 + box->undrawn;
 	}
 }
 
@@ -122,13 +146,12 @@ lay_out(struct writer *w)
 		uint32_t frame = w->waiting[--waiting];
 
 		w->drawn[w->shown++] = frame;
+		w->box[frame].drawn = true;
 		if (w->box[frame].depth > w->depth)
 			w->depth = w->box[frame].depth;
 		lay_out_children(w, frame, &waiting);
 	}
-	for (size_t i = 0; i < frames; i++)
-		w->dropped += w->tree.cost.at[i].total[0] > 0;
-	w->dropped -= w->dropped > 0 ? w->shown : 0;
+	count_undrawn(w);
 	return true;
 }
 
@@ -290,7 +313,8 @@ put_frame(struct writer *w, uint32_t id)
 		.x = SVG_PAD * SVG_UNIT + pixels(w, box->start),
 		.width = id ? pixels(w, total_of(w, id)) : inner,
 		.y = SVG_TOP + row * SVG_LEVEL,
-		.fill = svg->change ? fill : NULL };
+		.fill = svg->change ? fill : NULL,
+		.undrawn = box->undrawn };
 
 	svg_begin_box(svg, &drawn);
 	svg->rounded = false;
@@ -313,20 +337,35 @@ put_frame(struct writer *w, uint32_t id)
 
 /*
  * Appends to the line of details how many frames were too narrow to be drawn,
- * and their share of the cost. Writes nothing if none were.
+ * their share of the cost and, in a difference, their cost on the other side.
+ * Reports that as a note, too. Does nothing if all frames with a cost are
+ * drawn.
  */
 static void
 put_dropped(struct writer *w)
 {
+	double share;
+
 	if (w->dropped == 0)
 		return;
+	share = 100 * ((double)w->dropped_cost / (double)total_of(w, 0));
 	svg_next_detail(w->svg);
 	cg_puts(w->svg->out, "dropped ");
 	picture_put_number(w->svg->out, w->dropped);
-	cg_putf(w->svg->out, " frame%s narrower than %s%s, together %.2f%%",
+	cg_putf(w->svg->out, " frame%s below %s%s (%.2f%%",
 	    w->dropped == 1 ? "" : "s", w->svg->least_text,
-	    w->svg->percent ? "" : " px",
-	    100 * ((double)w->dropped_cost / (double)total_of(w, 0)));
+	    w->svg->percent ? "" : " px", share);
+	if (w->svg->change) {
+		cg_puts(w->svg->out, w->svg->negate ? ", after " : ", before ");
+		svg_put_cost(w->svg, w->dropped_other);
+	}
+	cg_putc(w->svg->out, ')');
+	cg_note(w->svg->job,
+	    "%zu frame%s narrower than %s%s, %.2f%% of the costs, %s not "
+	    "drawn; {min-width} 0 draws all",
+	    w->dropped, w->dropped == 1 ? "" : "s", w->svg->least_text,
+	    w->svg->percent ? "" : " px", share,
+	    w->dropped == 1 ? "is" : "are");
 }
 
 /*

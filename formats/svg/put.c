@@ -155,7 +155,11 @@ svg_fn_name(struct svg *svg, cg_fn fn)
 void
 svg_begin_box(struct svg *svg, const struct svg_box *box)
 {
-	cg_puts(svg->out, "<g class=\"f\"><title>");
+	cg_puts(svg->out, "<g class=\"f\"");
+	if (box->undrawn > 0)
+		cg_putf(
+		    svg->out, " data-undrawn=\"%" PRIu32 "\"", box->undrawn);
+	cg_puts(svg->out, "><title>");
 	cg_put_xml(svg->out, box->name);
 	cg_putc(svg->out, '\n');
 }

@@ -12,10 +12,11 @@
 #define WIDTH_MAX 100000
 #define WIDTH_DEFAULT "1200" /* without a script, which follows the window */
 /*
- * Limits below which zooming in shows nothing, and below which nothing is
- * seen.
+ * Limits in pixels: below the first, which is that of flamegraph.pl and about
+ * that of inferno (0.01%), frames are not seen and slow browsers down; below
+ * the second nothing is seen.
  */
-#define GRAPH_LEAST "0.001%"
+#define GRAPH_LEAST "0.1"
 #define CHART_LEAST "0.5"
 
 /*

@@ -86,6 +86,7 @@ struct svg_box {
 	uint64_t x, width; /* SVG_UNITs of a pixel */
 	uint64_t y;        /* pixels */
 	const char *fill;  /* NULL: by --colors */
+	uint32_t undrawn;  /* dropped frames on it */
 };
 /* Begins a box, up to the second line of its title, which the caller writes. */
 void svg_begin_box(struct svg *, const struct svg_box *);

@@ -10,13 +10,13 @@ setup()
 # "NAME X Y WIDTH" of each frame of a flame graph.
 frames()
 {
-	sed -n '/^<g class="f"><title>/{
+	sed -n '/^<g class="f"[^>]*><title>/{
 		N
 		/<rect/!{
 			N
 			s/\n[^\n]*<.title>/<\/title>/
 		}
-		s/^<g class="f"><title>\(.*\)\n.*<rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4/
+		s/^<g class="f"[^>]*><title>\(.*\)\n.*<rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4/
 		p
 	}' "$1"
 }
@@ -72,19 +72,45 @@ frames()
 	done
 }
 
-@test "svg: keeps what zooming can show, and says what it dropped" {
+@test "svg: drops frames below 0.1 px, says how many, and counts them at what they are on" {
 	printf 'm;wide 199999\nm;narrow;a 2\nm;one 1\nm;two;b 1\nm;x 0\n' \
 		>"$dir/in.folded"
+	names()
+	{
+		frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' '
+	}
 	"$CGCONV" -q -t svg --min-width 0.0006% "$dir/in.folded" >"$dir/out.svg"
-	[ "$(frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
-		"all m wide narrow a " ]
-	grep -F '>dropped 3 frames narrower than 0.0006%, together 0.00%<' \
-		"$dir/out.svg"
+	[ "$(names)" = "all m wide narrow a " ]
+	grep -F '>dropped 3 frames below 0.0006% (0.00%)<' "$dir/out.svg"
+	grep -c data-undrawn "$dir/out.svg" | says 2 # of m, and the script
+	grep '<g class="f" data-undrawn="3"><title>m$' "$dir/out.svg"
 	"$CGCONV" -q -t svg --min-width 50 "$dir/in.folded" |
-		grep -F '>dropped 5 frames narrower than 50 px, together 0.00%<'
-	"$CGCONV" -q -t svg --min-width 0 "$dir/in.folded" >"$dir/out.svg"
+		grep -F '>dropped 5 frames below 50 px (0.00%)<'
+	"$CGCONV" -t svg --min-width 0 "$dir/in.folded" >"$dir/out.svg" 2>"$dir/err"
 	not grep -F dropped "$dir/out.svg"
+	not grep min-width "$dir/err"
 	[ "$(frames "$dir/out.svg" | wc -l)" -eq 8 ]
+	# By default, of 1200 pixels: 0.1 is 1/11800.
+	printf 'm 5899\nm;in 5899\nm;in;narrow;x 1\nm;wide 1\n' >"$dir/in.folded"
+	"$CGCONV" -t svg "$dir/in.folded" >"$dir/out.svg" 2>"$dir/err"
+	[ "$(names)" = "all m wide in narrow x " ]
+	printf 'm;in 1\n' >>"$dir/in.folded"
+	"$CGCONV" -t svg "$dir/in.folded" >"$dir/out.svg" 2>"$dir/err"
+	[ "$(names)" = "all m in " ]
+	grep 'data-undrawn="1"><title>m$' "$dir/out.svg"
+	grep 'data-undrawn="2"><title>in$' "$dir/out.svg"
+	grep -F '>samples: 11,801<' "$dir/out.svg"
+	grep -F 'note: 3 frames narrower than 0.1 px, 0.02% of the costs, are not drawn; --min-width 0 draws all' "$dir/err"
+	# A difference says what they cost on the other side.
+	printf 'm;in 11801\nm;narrow;x 60\nm;narrow;gone 50\n' >"$dir/before"
+	"$CGCONV" -q --diff -f folded "$dir/before" "$dir/in.folded" -t svg >"$dir/out.svg"
+	grep -F '; dropped 3 frames below 0.1 px (0.02%, before 0); not shown: 110 before, in frames that are gone<' \
+		"$dir/out.svg"
+	printf 'm;in;narrow;x 60\nm;in;narrow;gone 50\n' >"$dir/before"
+	"$CGCONV" -q --diff -f folded "$dir/before" "$dir/in.folded" -t svg >"$dir/out.svg"
+	grep -F '; dropped 3 frames below 0.1 px (0.02%, before 110)<' "$dir/out.svg"
+	"$CGCONV" -q --diff -f folded "$dir/in.folded" "$dir/before" --negate -t svg >"$dir/out.svg"
+	grep -F '; dropped 3 frames below 0.1 px (0.02%, after 110)<' "$dir/out.svg"
 }
 
 @test "svg: functions without a name have that of their object" {
@@ -116,13 +142,13 @@ frames()
 # "NAME X WIDTH COLOUR" of each frame.
 coloured()
 {
-	sed -n '/^<g class="f"><title>/{
+	sed -n '/^<g class="f"[^>]*><title>/{
 		N
 		/<rect/!{
 			N
 			s/\n[^\n]*<.title>/<\/title>/
 		}
-		s/^<g class="f"><title>\(.*\)\n.*<rect x="\([^"]*\)" y="[^"]*" width="\([^"]*\)" height="16" fill="\([^"]*\)".*/\1 \2 \3 \4/
+		s/^<g class="f"[^>]*><title>\(.*\)\n.*<rect x="\([^"]*\)" y="[^"]*" width="\([^"]*\)" height="16" fill="\([^"]*\)".*/\1 \2 \3 \4/
 		p
 	}' "$1"
 }
@@ -163,13 +189,13 @@ make_two()
 # verdicts PICTURE: "NAME verdict (interval)" of frames in which they are.
 verdicts()
 {
-	sed -n '/^<g class="f"><title>/{
+	sed -n '/^<g class="f"[^>]*><title>/{
 		N
 		/<rect/!{
 			N
 			s/\n[^\n]*<.title>/<\/title>/
 		}
-		s/^<g class="f"><title>\(.*\)\n.*; \(self[^:]*: \)\{0,1\}\([nrb][a-z].*\)<.title>.*/\1 \3/p
+		s/^<g class="f"[^>]*><title>\(.*\)\n.*; \(self[^:]*: \)\{0,1\}\([nrb][a-z].*\)<.title>.*/\1 \3/p
 	}' "$1" | LC_ALL=C sort
 }
 
@@ -366,6 +392,13 @@ verdicts()
 	tr '\n' ' ' <"$dir/dom" | grep -o '<title>z [^/]*</title><rect[^>]*>' | grep 'width="680"'
 	tr '\n' ' ' <"$dir/dom" | grep -o '<title>a [^/]*</title><rect[^>]*>' | grep -c '#d070f0' | grep -x 2
 	grep -F 'found: 25.0% in 2 frames' "$dir/dom"
+	grep '<text id="info"' "$dir/dom" | not grep -F 'not drawn'
+	# It says what it lacks: frame 3 is the left a with b, a and c on it.
+	"$CGCONV" -q -t svg --min-width 150 "$dir/in.folded" >"$dir/out.svg"
+	open_svg '#frame=3&search=a'
+	grep -F '>found: at least 100.0% in 3 drawn frames; not drawn in it: 3 narrow frames<' "$dir/dom"
+	open_svg ''
+	grep '<text id="info"' "$dir/dom" | not grep -e found -e 'not drawn'
 	# A width that was asked for stays.
 	"$CGCONV" -q -t svg --width 420 "$dir/in.folded" >"$dir/out.svg"
 	open_svg ''
