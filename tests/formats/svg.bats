@@ -399,6 +399,11 @@ verdicts()
 	grep -F '>found: at least 100.0% in 3 drawn frames; not drawn in it: 3 narrow frames<' "$dir/dom"
 	open_svg ''
 	grep '<text id="info"' "$dir/dom" | not grep -e found -e 'not drawn'
+	# The search has the room that the title leaves, from 140 to 240 pixels.
+	grep -o '<foreignObject [^>]*>' "$dir/dom" | says '<foreignObject y="6" height="30" x="450" width="240">'
+	"$CGCONV" -q -t svg --title "$(printf '%0100d' 0)" "$dir/in.folded" >"$dir/out.svg"
+	open_svg ''
+	grep -o '<foreignObject [^>]*>' "$dir/dom" | says '<foreignObject y="6" height="30" x="550" width="140">'
 	# A width that was asked for stays.
 	"$CGCONV" -q -t svg --width 420 "$dir/in.folded" >"$dir/out.svg"
 	open_svg ''
