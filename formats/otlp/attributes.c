@@ -135,7 +135,8 @@ add_values(struct otlp_reader *r, struct cg_slice message,
 		label = *key;
 		if (!otlp_take_field(r, &message, &field))
 			return false;
-		if (field.number == VALUE_ARRAY && !in_list) {
+		if (field.number == VALUE_ARRAY && field.wire == WIRE_BYTES &&
+		    !in_list) {
 			struct cg_slice rest = field.bytes;
 
 			while (rest.len > 0)

@@ -24,7 +24,7 @@ struct proto_field {
 	uint64_t number;
 	unsigned wire;
 	uint64_t value;        /* the number; of bytes, their number */
-	struct cg_slice bytes; /* of WIRE_BYTES */
+	struct cg_slice bytes; /* of WIRE_BYTES; else empty */
 	const char *at;        /* its tag */
 };
 
@@ -106,9 +106,10 @@ proto_take_field(struct cg_slice *from, struct proto_field *field)
 		field->number = tag >> 3;
 		field->wire = tag & 7;
 		field->value = value;
-		field->bytes = (struct cg_slice){ rest.ptr, (size_t)value };
+		field->bytes = (struct cg_slice){ rest.ptr, 0 };
 		field->at = from->ptr;
 		if (field->wire == WIRE_BYTES) {
+			field->bytes.len = (size_t)value;
 			rest.ptr += value;
 			rest.len -= (size_t)value;
 		}

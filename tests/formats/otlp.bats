@@ -346,6 +346,9 @@ refused()
 	refused 'expected numbers' '2 { 1: 1 4: [1] 5: "123" }'
 	refused 'the value of an attribute' '2 { 1: 1 2: [1] 4: [1] }' \
 		'6 { } 6 { 1: 7 2 { 3: "x" } }'
+	# A number where bytes are expected says nothing about bytes.
+	refused 'the value of an attribute' '2 { 1: 1 2: [1] 4: [1] }' \
+		'6 { } 6 { 1: 7 2 { 5: 99 } }'
 	refused 'expected a field of a location' '2 { 1: 3 4: [1] }' \
 		'2 { 2: "x" } 7 { 1: [4] }'
 	refused 'a whole field of a message' '2 { 1: 3 4: [1] }' \
