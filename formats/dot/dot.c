@@ -245,7 +245,7 @@ put_shown(struct dot *dot)
 	cg_puts(dot->out, "%" END_LINE);
 }
 
-/* Writes what the boxes shodot. */
+/* Writes what the boxes show. */
 static void
 put_key(struct dot *dot)
 {

@@ -87,8 +87,8 @@ void dot_put_text(struct cg_out *, struct cg_slice text);
 void dot_put_colour(const struct dot *, struct dot_sides, bool fill);
 /*
  * Writes a number with two decimals and a point, such as "12.34", in any
- * locale. The number must not be negative, and 100 times the number must fit
- * into an unsigned int.
+ * locale. The number must not be negative; 100 times the number is limited to
+ * what 64 bits hold.
  */
 void dot_put_hundredths(struct cg_out *, double value);
 /*

@@ -161,9 +161,10 @@ dot_put_colour(const struct dot *dot, struct dot_sides cost, bool fill)
 void
 dot_put_hundredths(struct cg_out *out, double value)
 {
-	unsigned n = (unsigned)(100 * value + 0.5);
+	uint64_t n = (uint64_t)fmin(100 * value + 0.5, 1.8e19);
 
-	cg_putf(out, "%u.%02u", n / 100, n % 100);
+	cg_putu(out, n / 100);
+	cg_putf(out, ".%02u", (unsigned)(n % 100));
 }
 
 /*
@@ -182,8 +183,7 @@ put_percent(const struct dot *dot, struct dot_sides cost)
 		if (change != 0)
 			cg_putc(dot->out, change < 0 ? '-' : '+');
 		dot_put_hundredths(dot->out,
-		    dot->total > 0 ? 100 * fmin(fabs(change) / dot->total, 1e6)
-				   : 0);
+		    dot->total > 0 ? 100 * (fabs(change) / dot->total) : 0);
 	}
 	cg_putc(dot->out, '%');
 }

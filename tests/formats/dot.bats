@@ -152,6 +152,13 @@ boxes()
 		-t json | "$CGCONV" -q -t dot | same "$dir/out" -
 }
 
+@test "dot: a share of a change may be a million times the total" {
+	echo 'main;f 1' >"$dir/a.folded"
+	echo 'main;f 2000000' >"$dir/b.folded"
+	"$CGCONV" -q --diff "$dir/a.folded" "$dir/b.folded" -t dot >"$dir/out"
+	grep -F 'label="f\nself +2.00 M (+199999900.00%)' "$dir/out"
+}
+
 @test "dot: negative costs are shrunk ones" {
 	make_two
 	"$CGCONV" -q --diff "$dir/a.folded" "$dir/b.folded" -t json |
