@@ -270,7 +270,8 @@ cut_type(struct cg_slice name)
 /*
  * Removes arguments of templates, and those of Go in brackets, from a name in
  * lines->text; dots stand for them: "map<…>::find". A bracket that begins the
- * name holds the type of a method in Rust, and stays.
+ * name holds the type of a method in Rust, and stays. Inside of arguments all
+ * brackets count: "Vec<[u8; 4]>" has an array.
  */
 static void
 drop_arguments(struct picture_lines *lines)
@@ -304,7 +305,8 @@ drop_arguments(struct picture_lines *lines)
 		}
 		if (depth == 0)
 			*to++ = c;
-		if (i > 0 && (c == '<' || (c == '[' && word)) && depth++ == 0)
+		if (i > 0 && (c == '<' || (c == '[' && (word || depth > 0))) &&
+		    depth++ == 0)
 			begin = i + 1;
 	}
 	lines->text.n = (size_t)(to - lines->text.at);

@@ -210,6 +210,8 @@ boxes()
 	main;encoding/json.(*decodeState).literalStore[go.shape.int_0] 5
 	main;std::ostream& operator<< <std::char_traits<char> >(std::ostream&, char const*) 5
 	main;<core::iter::Map<A,B> as core::iter::traits::Iterator>::fold::<Closure> 5
+	main;<core::array::IntoIter<[u8],N> as core::iter::traits::Iterator>::next 5
+	main;pkg.Map[go.shape.[]int,go.shape.string].LoadOrStore 5
 	main;__libc_start_main@@GLIBC_2.34 5
 	main;short<int>(int) 5
 	END
@@ -221,6 +223,8 @@ boxes()
 	encoding/json.(*decodeState)\n.literalStore[…]
 	operator<< <…>
 	<core::iter::Map<…> as core\n::iter::traits::Iterator>\n::fold::<…>
+	<core::array::IntoIter<…> as\n core::iter::traits\n::Iterator>::next
+	pkg.Map[…].LoadOrStore
 	__libc_start_main@@GLIBC\n_2.34
 	short<int>(int)
 	END
