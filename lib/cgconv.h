@@ -949,8 +949,8 @@ char *cg_temp_path(const char *path, long pid);
  * cg_job_is_deferred() returns true, and the caller, maybe another process,
  * commits the file together with others. It returns false if there is no such
  * file: nothing was written, or the output is there already, as it is no
- * regular file or the temporary name was in use. Needs an output root. The
- * default is false.
+ * regular file, the temporary name was in use, or its owner may not open it
+ * for writing. Needs an output root. The default is false.
  */
 void cg_job_set_deferred(struct cg_job *, bool);
 bool cg_job_is_deferred(const struct cg_job *);
@@ -966,7 +966,10 @@ struct cg_deferred {
  * call cg_sync_root() at the end to keep the names, too, if the system stops.
  */
 void cg_commit_deferred(const char *root, struct cg_deferred *, size_t n);
-/* Syncs the directory's file system. Returns 0 or an errno. */
+/*
+ * Syncs the directory's file system, but not those mounted below it. Returns 0
+ * or an errno.
+ */
 int cg_sync_root(const char *directory);
 /*
  * The output goes to memory instead: after cg_job_write() returned CG_OK,

@@ -66,7 +66,7 @@ sync_file(int directory, const char *name, struct synced *synced)
 	return error;
 }
 
-/* Syncs and renames a file. Returns 0 or an errno. */
+/* Syncs and renames a file, or removes it. Returns 0 or an errno. */
 static int
 commit(const char *root, const struct cg_deferred *file, struct synced *synced)
 {
@@ -80,19 +80,11 @@ commit(const char *root, const struct cg_deferred *file, struct synced *synced)
 	error = temp ? sync_file(directory, temp, synced) : ENOMEM;
 	if (error == 0 && renameat(directory, temp, directory, name) != 0)
 		error = errno;
+	if (error != 0 && temp)
+		(void)unlinkat(directory, temp, 0);
 	free(temp);
 	(void)close(directory);
 	return error;
-}
-
-static void
-remove_temp(const struct cg_deferred *file)
-{
-	char *temp = cg_temp_path(file->path, file->pid);
-
-	if (temp)
-		(void)unlink(temp);
-	free(temp);
 }
 
 void
@@ -100,11 +92,8 @@ cg_commit_deferred(const char *root, struct cg_deferred *file, size_t n)
 {
 	struct synced synced = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		file[i].error = commit(root, &file[i], &synced);
-		if (file[i].error != 0)
-			remove_temp(&file[i]);
-	}
 }
 
 int

@@ -277,7 +277,7 @@ int cg_out_finish(struct cg_out *);
 /*
  * Call it before the commit, which then neither syncs nor renames: see
  * cg_job_set_deferred(). Has no effect on an output without a temporary file of
- * that name.
+ * that name, or with one that its owner may not write, as by umask(2).
  */
 void cg_out_defer(struct cg_out *);
 /* True after a commit that has left the temporary file. */

@@ -735,7 +735,11 @@ cg_out_finish(struct cg_out *out)
 void
 cg_out_defer(struct cg_out *out)
 {
-	out->deferred = out->temp && !out->numbered;
+	struct stat st;
+
+	/* The process that commits it has to open it again. */
+	out->deferred = out->temp && !out->numbered &&
+			fstat(out->fd, &st) == 0 && (st.st_mode & S_IWUSR);
 }
 
 bool

@@ -120,6 +120,23 @@ failed_with()
 	grep -q " 0 converted, 9 failed" err
 }
 
+@test "faults: a batch writes files that their owner may not write" {
+	command -v setpriv >/dev/null || skip "no setpriv"
+	mkdir out
+	mkdir -m 777 out/in
+	umask 222
+	if [ "$(id -u)" = 0 ]; then
+		batch_as_nobody -O out in/callgrind.out.[12]
+	else
+		batch -O out in/callgrind.out.[12]
+	fi
+	umask 22
+	cat err
+	[ "$status" -eq 0 ]
+	[ "$(find out/in -type f -perm 444 | wc -l)" -eq 2 ]
+	[ -z "$(find out -name '.*.cgconv.*')" ]
+}
+
 @test "faults: reports an output above the file size limit" {
 	for i in $(seq 500); do echo "f$i;g$i;h$i $i"; done >in/big.folded
 	status=0
