@@ -939,9 +939,11 @@ int cg_job_set_output(struct cg_job *, const char *path);
 int cg_job_set_output_root(struct cg_job *, const char *directory);
 /*
  * The temporary file ".NAME.cgconv.PID" next to path, in which process pid
- * writes an output until it is complete. After killing the process, remove the
- * file. The result is to be freed; NULL: out of memory.
+ * writes an output until it is complete. NAME is cut to CG_TEMP_NAME bytes.
+ * After killing the process, remove the file. The result is to be freed; NULL:
+ * out of memory.
  */
+#define CG_TEMP_NAME 200
 char *cg_temp_path(const char *path, long pid);
 /*
  * If deferred, cg_job_write() leaves the complete output in its temporary file,

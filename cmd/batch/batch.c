@@ -124,32 +124,93 @@ show_plan(const struct batch *batch)
 }
 
 /*
- * True if the name is that of a temporary file, ".OUTPUT.cgconv.PID", for an
- * output of this batch. A run that was killed leaves such files. "directory"
- * is the file's directory, relative to the output directory, or "". If memory
- * runs out, returns false, so that the file is kept.
+ * Cuts ".cgconv.NUMBER" or ".cgconv.NUMBER.NUMBER" off the end of a name of *n
+ * bytes. False: the name does not end so.
+ */
+static bool
+cut_mark(const char *name, size_t *n)
+{
+	static const char mark[] = ".cgconv";
+	const size_t len = sizeof(mark) - 1;
+	size_t at = *n;
+
+	while (at > 0 && strchr("0123456789.", name[at - 1]) != NULL)
+		at--;
+	if (at == *n || at < len || memcmp(name + at - len, mark, len) != 0)
+		return false;
+	*n = at - len;
+	return true;
+}
+
+/*
+ * True if an output of this batch is in the directory, and its name begins
+ * with n bytes of "name", or with all of them but a dot at their start, which
+ * the file of a chunk has.
+ */
+static bool
+begins_output(const struct batch *batch, const char *directory,
+    const char *name, size_t n)
+{
+	const size_t length = strlen(directory);
+	bool found = false;
+
+	for (size_t i = 0; !found && i < batch->tasks; i++) {
+		char *output = task_output(batch, &batch->task[i]);
+		char *slash = output != NULL ? strrchr(output, '/') : NULL;
+		const char *base = slash != NULL ? slash + 1 : output;
+
+		if (output != NULL &&
+		    (size_t)(slash != NULL ? slash - output : 0) == length &&
+		    strncmp(output, directory, length) == 0)
+			found = strncmp(base, name, n) == 0 ||
+				(name[0] == '.' &&
+				    strncmp(base, name + 1, n - 1) == 0);
+		free(output);
+	}
+	return found;
+}
+
+/* True if n bytes of a name are that of an output in the directory. */
+static bool
+names_output(
+    struct batch *batch, const char *directory, const char *name, size_t n)
+{
+	char *output = join_path(directory, name);
+	bool ours = false;
+
+	if (output != NULL) {
+		output[strlen(output) - strlen(name) + n] = '\0';
+		ours = has_output(
+		    batch, directory[0] != '\0' ? output : output + 1);
+	}
+	free(output);
+	return ours;
+}
+
+/*
+ * True if the name is that of a temporary file for an output of this batch:
+ * see cg_temp_path() and chunk_path(). A run that was killed leaves such files.
+ * "directory" is the file's directory, relative to the output directory, or
+ * "". If memory runs out, returns false, so that the file is kept.
  */
 static bool
 is_leftover(struct batch *batch, const char *directory, const char *name)
 {
-	const char *mark = strstr(name, ".cgconv.");
-	char *output;
 	size_t n;
-	bool ours;
 
-	if (name[0] != '.' || mark == NULL ||
-	    strspn(mark + 8, "cgonv.0123456789") != strlen(mark + 8))
+	if (*name++ != '.')
 		return false;
-	/* The temporary file of a chunk has one more leading dot. */
-	name += name[1] == '.' && strstr(mark + 8, ".cgconv.") != NULL;
-	output = join_path(directory, name + 1);
-	if (output == NULL)
+	n = strlen(name);
+	if (!cut_mark(name, &n) || n == 0)
 		return false;
-	n = strlen(output) - strlen(mark);
-	output[n] = '\0';
-	ours = has_output(batch, directory[0] != '\0' ? output : output + 1);
-	free(output);
-	return ours;
+	if (names_output(batch, directory, name, n))
+		return true;
+	if (n == CG_TEMP_NAME && begins_output(batch, directory, name, n))
+		return true;
+	/* The temporary file of a chunk has one more dot and mark. */
+	n--;
+	return *name++ == '.' && cut_mark(name, &n) &&
+	       names_output(batch, directory, name, n);
 }
 
 /*

@@ -20,8 +20,6 @@
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
-/* Maximum length of the target's name in a temporary name. */
-#define TEMP_NAME 200
 #define TRIES 100
 #define TEMP_NUMBER 8 /* room for ".99" */
 /* Longer texts of cg_putf() are formatted in allocated memory. */
@@ -414,12 +412,12 @@ char *
 cg_temp_path(const char *path, long pid)
 {
 	struct cg_slice directory = directory_of(path);
-	size_t size = directory.len + TEMP_NAME + 64;
+	size_t size = directory.len + CG_TEMP_NAME + 64;
 	char *temp = malloc(size);
 
 	if (temp)
 		(void)snprintf(temp, size, "%.*s.%.*s.cgconv.%ld",
-		    (int)directory.len, directory.ptr, TEMP_NAME,
+		    (int)directory.len, directory.ptr, CG_TEMP_NAME,
 		    path + directory.len, pid);
 	return temp;
 }

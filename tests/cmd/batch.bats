@@ -467,6 +467,29 @@ keeps()
 	grep -q '1 converted, .* 1 of them in earlier runs' err
 }
 
+@test "batch: --resume knows the temporary files of all outputs" {
+	local long
+
+	cd "$BATS_TEST_TMPDIR" || return 1
+	long=$(printf 'n%.0s' $(seq 230))
+	mkdir in
+	echo 'a;b 1' | tee in/a.cgconv.b.folded >"in/$long"
+	batch -q -t json -O out --manifest m -r in
+	[ "$status" -eq 0 ]
+	cp -r out one
+	touch out/in/.a.cgconv.b.cgj.cgconv.{7,7.1} \
+		out/in/..a.cgconv.b.cgj.cgconv.7.0.cgconv.8 \
+		"out/in/.${long:0:200}.cgconv.7" "out/in/..${long:0:199}.cgconv.7"
+	batch -q -t json -O out --manifest m --resume -r in
+	[ "$status" -eq 0 ]
+	diff -r one out
+	# Those of other outputs stay.
+	touch out/in/.cgconv.7 out/in/.a.cgj.cgconv.7 out/in/.a.cgconv.b.cgj.7 \
+		"out/in/.${long:0:199}.cgconv.7"
+	batch -q -t json -O out --manifest m --resume -r in
+	[ "$(find out -name '.*' -type f | wc -l)" -eq 4 ]
+}
+
 @test "batch: rejects malformed manifest lines" {
 	deep=$(printf '[%.0s' $(seq 100))
 	for line in '{"cgconv":"1"' '{"a":1}x' '{"a":NaN}' '{"a":01}' '[]' \
