@@ -13,6 +13,7 @@ struct members {
 	const struct batch *batch;
 	struct cg_job *job;         /* reports the archive's messages */
 	struct cg_archive *archive; /* open; or NULL */
+	const char *path;           /* of the archive, as in tasks */
 	size_t next;                /* task of the member after the current */
 	char *error;                /* of the archive; or NULL */
 };
@@ -92,8 +93,9 @@ find_member(struct members *members, size_t n)
 	struct cg_member member = { .name = "" };
 
 	if (members->archive == NULL || n < members->next ||
-	    task[n].archive != task[members->next - 1].archive) {
+	    task[n].archive != members->path) {
 		close_archive(members);
+		members->path = task[n].archive;
 		members->next = first_member(members->batch, n);
 		(void)cg_archive_open(
 		    members->job, task[n].archive, &members->archive);
