@@ -1,6 +1,7 @@
 /*
- * names.js - names of functions in little room: without parameters, then without
- * what they are in, from the left.
+ * names.js - names of functions in little room: without parameters, then without the
+ * arguments of templates, then without what they are in, from the left. svg's and dot's
+ * names (formats/picture/names.c) have the same rules.
  */
 
 /* What GCC and LLVM append to the names of parts and copies of functions. */
@@ -34,7 +35,7 @@ const ALONE = /^(?:func\d+|\d)/;
 
 /*
  * Where the parts of a name begin: after "::", "." and "/" outside of brackets, before a
- * letter or a bracket.
+ * letter or a bracket. The arguments of "fold::<T>" in Rust are no part.
  */
 function partsOf(name) {
 	const begins = [0];
@@ -48,7 +49,8 @@ function partsOf(name) {
 		else if (')]}>'.includes(c))
 			depth = Math.max(0, depth - 1);
 		else if (depth === 0 && ((c === ':' && name[i - 1] === ':') || c === '.' || c === '/') &&
-		    /[\w~$({<@]/.test(name[i + 1] || '') && !ALONE.test(name.slice(i + 1)))
+		    /[\w~$({<@]/.test(name[i + 1] || '') && !ALONE.test(name.slice(i + 1)) &&
+		    !(name[i + 1] === '<' && name.endsWith('>')))
 			begins.push(i + 1);
 	}
 	return begins;
@@ -61,30 +63,124 @@ function qualifier(name) {
 	return last ? bare.slice(0, last).replace(/(?:::|[./])$/, '') : '';
 }
 
-/* As much of a name as fits into that many letters. */
-function shortName(name, room) {
-	if (name.length <= room)
+/* The mark of a function that calls itself, "'2" in profiles of Callgrind. */
+const MARK = /'\d+$/;
+
+/* An operator's brackets enclose nothing. */
+const OPERATOR = /^operator[<>=-]*/;
+
+/*
+ * Without the type in front that functions of C++ templates have: "ns::f<int>" of
+ * "void ns::f<int>".
+ */
+function untyped(name) {
+	let begin = 0, depth = 0;
+
+	for (let i = 0; i < name.length && !OPERATOR.test(name.slice(i, i + 8)); i++)
+		if ('([{<'.includes(name[i]))
+			depth++;
+		else if (')]}>'.includes(name[i]))
+			depth = Math.max(0, depth - 1);
+		else if (name[i] === ' ' && depth === 0)
+			begin = i + 1;
+	return name.slice(begin);
+}
+
+/* Fewer bytes than the dots have stay. */
+const FEW = /^(?:[\0-\x7f]{0,2}|[\x80-\u07ff])$/;
+
+/*
+ * Dots stand for arguments of templates, and for those of Go in brackets: "map<...>::find".
+ * A bracket that begins the name holds the type of a method in Rust, and stays.
+ */
+function withoutArguments(name) {
+	let depth = 0, begin = 0, text = '';
+
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i], operator = depth === 0 && c === 'o' && OPERATOR.exec(name.slice(i, i + 16));
+
+		if (operator) {
+			text += operator[0];
+			i += operator[0].length - 1;
+			continue;
+		}
+		if ((c === '>' || c === ']') && depth > 0 && name[i - 1] !== '-' && --depth === 0)
+			text += FEW.test(name.slice(begin, i)) ? name.slice(begin, i) : '\u2026';
+		if (depth === 0)
+			text += c;
+		if (i > 0 && (c === '<' || (c === '[' && /\w/.test(name[i - 1]))) && depth++ === 0)
+			begin = i + 1;
+	}
+	return text;
+}
+
+/* A name, and what is left of it in less and less room. */
+function shorterNames(name) {
+	const mark = (MARK.exec(name) || [''])[0], bare = bareName(name.slice(0, name.length - mark.length));
+	const plain = untyped(bare);
+
+	return [name, bare + mark, plain + mark, withoutArguments(plain) + mark];
+}
+
+/*
+ * As much of a name as fits into that many letters; sizeOf(text): what counts as
+ * its letters.
+ */
+function shortName(name, room, sizeOf = (text) => text.length) {
+	if (sizeOf(name) <= room)
 		return name;
 
-	const bare = bareName(name), begins = partsOf(bare), at = begins.find((i) => bare.length - i <= room);
+	const shorter = shorterNames(name), whole = shorter.find((text) => sizeOf(text) <= room);
+
+	if (whole !== undefined)
+		return whole;
+
+	const least = shorter[3], begins = partsOf(least), at = begins.find((i) => sizeOf(least.slice(i)) <= room);
 
 	if (at !== undefined)
-		return bare.slice(at);
-	return bare.slice(begins.at(-1)).slice(0, Math.max(1, room - 1)) + '\u2026';
+		return least.slice(at);
+
+	const last = least.slice(begins.at(-1));
+	let length = last.length - 1;
+
+	while (length > 1 && sizeOf(last.slice(0, length) + '\u2026') > room)
+		length--;
+	return last.slice(0, Math.max(1, length)) + '\u2026';
+}
+
+/* Where to break a line of that many letters, between parts; 0: nowhere. */
+function partBreak(text, room) {
+	const part = /::|[./](?!\d)/y;
+	let best = 0, depth = 0;
+
+	for (let i = 0; i <= room && i < text.length; i++) {
+		part.lastIndex = i;
+		if (depth === 0 && part.test(text))
+			best = i;
+		depth += '([{<'.includes(text[i]) ? 1 : ')]}>'.includes(text[i]) && depth ? -1 : 0;
+	}
+	return best > room / 3 ? best : 0;
 }
 
 /* The same in at most two lines of that many letters. */
 function fitName(name, room) {
-	const bare = name.length > room ? bareName(name) : name;
+	if (name.length <= room)
+		return [name];
 
-	if (bare.length <= room)
-		return [bare];
+	const shorter = shorterNames(name).slice(1);
 
-	const head = bare.slice(0, room + 1);
-	const at = Math.max(head.lastIndexOf('::'), head.lastIndexOf('.'), head.lastIndexOf('/'),
+	for (const text of shorter) {
+		const at = text.length > room ? partBreak(text, room) : text.length;
+
+		if (at && text.length - at <= room)
+			return [text.slice(0, at), text.slice(at)].filter((line) => line);
+	}
+
+	const least = shorter[2], head = least.slice(0, room + 1);
+	const any = Math.max(head.lastIndexOf('::'), head.lastIndexOf('.'), head.lastIndexOf('/'),
 		head.lastIndexOf('<'), head.lastIndexOf(' '), head.lastIndexOf('_'));
-	const cut = at > room / 3 ? at : room, rest = bare.slice(cut);
+	const cut = partBreak(least, room) || (any > room / 3 ? any : room), rest = least.slice(cut);
 
 	/* The end says more than the middle. */
-	return [bare.slice(0, cut), rest.length > room ? '\u2026' + rest.slice(1 - room) : rest];
+	return [least.slice(0, cut), rest.length > room ? '\u2026' + rest.slice(1 - room) : rest];
 }

@@ -1,7 +1,8 @@
 /*
  * names.c - names of functions in little room: without parameters, then
- * without what they are in, from the left. The rules are those of the page
- * (formats/html/names.js), which the script of the picture has, too.
+ * without the arguments of templates, then without what they are in, from the
+ * left. The rules are those of the page (formats/html/names.js), which the
+ * script of the picture has, too.
  */
 #include <string.h>
 
@@ -132,7 +133,7 @@ bare_name(struct cg_slice name)
  * "room" characters. If there is none, returns the offset of the last part. A
  * part begins after "::", "." or "/" outside of brackets, or at 0 if no other
  * part does. No part begins with a number or a closure of Go ("func1"), which
- * say nothing alone.
+ * say nothing alone. Nor do the arguments of "fold::<T>" in Rust.
  */
 static size_t
 find_part(struct cg_slice name, size_t room)
@@ -154,6 +155,7 @@ find_part(struct cg_slice name, size_t room)
 			continue;
 		if ((!is_word(next) && !strchr("~$({<@", next)) ||
 		    is_digit(next) ||
+		    (next == '<' && name.ptr[name.len - 1] == '>') ||
 		    (cg_take_prefix(&rest, "func") && rest.len > 0 &&
 			is_digit(*rest.ptr)))
 			continue;
@@ -172,31 +174,6 @@ picture_qualifier(struct cg_slice name)
 	bare.len = find_part(bare, 0);
 	if (bare.len > 0)
 		bare.len -= bare.ptr[bare.len - 1] == ':' ? 2 : 1;
-	return bare;
-}
-
-struct cg_slice
-picture_short_name(struct cg_slice name, size_t room, bool *cut)
-{
-	struct cg_slice bare;
-	size_t part, end = 0;
-
-	*cut = false;
-	if (picture_count_chars(name) <= room)
-		return name;
-	bare = bare_name(name);
-	if (picture_count_chars(bare) <= room)
-		return bare;
-	part = find_part(bare, room);
-	bare = (struct cg_slice){ bare.ptr + part, bare.len - part };
-	*cut = picture_count_chars(bare) > room;
-	for (size_t n = 0; *cut && n < (room > 1 ? room - 1 : 1); n++) {
-		end++;
-		while (end < bare.len && (bare.ptr[end] & 0xc0) == 0x80)
-			end++;
-	}
-	if (*cut)
-		bare.len = end;
 	return bare;
 }
 
@@ -392,43 +369,72 @@ find_mark(struct cg_slice name)
 	return (struct cg_slice){ name.ptr + at - 1, name.len + 1 - at };
 }
 
-/*
- * Copies a name without its parameters to lines->text; if that does not fit,
- * also without the type that it returns. False: out of memory (reported).
- */
-static bool
-copy_bare_name(struct cg_job *job, struct picture_lines *lines,
-    struct cg_slice name, size_t room)
-{
-	struct cg_slice mark = find_mark(name), bare;
-
-	name.len -= mark.len;
-	bare = bare_name(name);
-	if (bare.len < name.len && !break_text(lines, bare, room, true))
-		bare = cut_type(bare);
-	if (!cg_resize(job, &lines->text, bare.len + mark.len))
-		return false;
-	memcpy(lines->text.at, bare.ptr, bare.len);
-	memcpy(lines->text.at + bare.len, mark.ptr, mark.len);
-	return true;
-}
-
 static struct cg_slice
 text_of(const struct picture_lines *lines)
 {
 	return (struct cg_slice){ lines->text.at, lines->text.n };
 }
 
+/*
+ * Copies the mark to lines->text, after a name. False: out of memory
+ * (reported).
+ */
+static bool
+copy_marked(struct cg_job *job, struct picture_lines *lines,
+    struct cg_slice name, struct cg_slice mark)
+{
+	if (!cg_resize(job, &lines->text, name.len + mark.len))
+		return false;
+	memcpy(lines->text.at, name.ptr, name.len);
+	memcpy(lines->text.at + name.len, mark.ptr, mark.len);
+	return true;
+}
+
 bool
 picture_break_name(struct cg_job *job, struct picture_lines *lines,
     struct cg_slice name, size_t room)
 {
+	struct cg_slice mark = find_mark(name), bare;
+
 	if (picture_count_chars(name) <= room)
 		return break_text(lines, name, room, true);
-	if (!copy_bare_name(job, lines, name, room))
+	name.len -= mark.len;
+	bare = bare_name(name);
+	if (bare.len < name.len && !break_text(lines, bare, room, true))
+		bare = cut_type(bare);
+	if (!copy_marked(job, lines, bare, mark))
 		return false;
 	if (break_text(lines, text_of(lines), room, true))
 		return true;
 	drop_arguments(lines);
 	return break_text(lines, text_of(lines), room, false);
+}
+
+bool
+picture_short_name(struct cg_job *job, struct picture_lines *lines,
+    struct cg_slice name, size_t room)
+{
+	struct cg_slice mark = find_mark(name), text = name;
+
+	lines->lines = 1;
+	lines->cut = false;
+	if (picture_count_chars(name) > room) {
+		name.len -= mark.len;
+		text = bare_name(name);
+		if (picture_count_chars(text) + mark.len > room)
+			text = cut_type(text);
+		if (!copy_marked(job, lines, text, mark))
+			return false;
+		if (picture_count_chars(text_of(lines)) > room)
+			drop_arguments(lines);
+		text = text_of(lines);
+	}
+	if (picture_count_chars(text) > room) {
+		skip(&text, find_part(text, room));
+		lines->cut = picture_count_chars(text) > room;
+	}
+	if (lines->cut)
+		text.len = length_of(text, room > 1 ? room - 1 : 1);
+	lines->line[0] = text;
+	return true;
 }

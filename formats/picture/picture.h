@@ -18,21 +18,12 @@ size_t picture_count_chars(struct cg_slice text);
  * "ns" of "ns::f(int)", "a/b" of "a/b.f"; "" if its name has none.
  */
 struct cg_slice picture_qualifier(struct cg_slice name);
-/*
- * Returns a part of the name with at most `room` (at least 1) characters: all
- * of it, else without parameters, else also without its first parts. If the
- * last part is longer, sets *cut and returns room - 1 characters of it (at
- * least 1), so that dots can follow.
- */
-struct cg_slice picture_short_name(
-    struct cg_slice name, size_t room, bool *cut);
-
 #define PICTURE_LINES 3
-/* A name in lines. */
+/* A name in lines; it is valid until the next call, as long as the name is. */
 struct picture_lines {
 	struct cg_slice line[PICTURE_LINES]; /* of the name or of text */
 	size_t lines;
-	bool cut; /* the last line lost its beginning: dots stand for it */
+	bool cut; /* the last line is not whole: dots stand for the rest */
 	CG_ARRAY(char) text;
 };
 /*
@@ -40,10 +31,19 @@ struct picture_lines {
  * a cut line without the dots. A name that is too long for one line loses its
  * parameters. If parts of the rest do not fit, it also loses the type that it
  * returns and the arguments of templates: "std::vector<…>" and "::push_back".
- * The lines are valid until the next call; the name must be, too. False: out
- * of memory (reported).
+ * The last line of a cut name loses its beginning. False: out of memory
+ * (reported).
  */
 bool picture_break_name(
+    struct cg_job *, struct picture_lines *, struct cg_slice name, size_t room);
+/*
+ * Writes a name of at most `room` (at least 1) characters into one line: all
+ * of it, else without parameters, else without the type that it returns, else
+ * without the arguments of templates, else also without its first parts. If
+ * the last part is longer, sets `cut` and takes room - 1 characters of it (at
+ * least 1), so that dots can follow. False: out of memory (reported).
+ */
+bool picture_short_name(
     struct cg_job *, struct picture_lines *, struct cg_slice name, size_t room);
 
 /* ---- amounts.c ---------------------------------------------------------- */

@@ -122,19 +122,24 @@ svg_end(struct svg *svg)
 /* ---- Boxes -------------------------------------------------------------- */
 
 /*
- * Shortens a name so that it fits into a box, and returns it. "units" is the
- * box's width in SVG_UNITs. Returns "" if the box is too narrow. Sets *cut to
- * whether dots have to follow the name.
+ * Writes the name of a box as its label, shortened so that it fits; nothing if
+ * the box is too narrow.
  */
-static struct cg_slice
-fit(struct cg_slice name, uint64_t units, bool *cut)
+static void
+put_label(struct svg *svg, const struct svg_box *box)
 {
-	uint64_t room = units / (SVG_UNIT / 10);
+	uint64_t room = box->width / (SVG_UNIT / 10);
 	uint64_t chars = room > 60 ? (room - 60) / CHAR : 0;
 
-	*cut = false;
-	return chars < 3 ? (struct cg_slice){ name.ptr, 0 }
-			 : picture_short_name(name, chars, cut);
+	if (chars < 3 || box->name.len == 0 ||
+	    !picture_short_name(svg->job, &svg->label, box->name, chars))
+		return;
+	cg_puts(svg->out, "<text x=\"");
+	svg_put_pixels(svg, box->x + 3 * SVG_UNIT);
+	cg_putf(svg->out, "\" y=\"%" PRIu64 "\">", box->y + SVG_FONT);
+	cg_put_xml(svg->out, svg->label.line[0]);
+	cg_puts(
+	    svg->out, svg->label.cut ? "\xe2\x80\xa6</text>" : "</text>");
 }
 
 struct cg_slice
@@ -171,9 +176,6 @@ svg_begin_box(struct svg *svg, const struct svg_box *box)
 void
 svg_end_box(struct svg *svg, const struct svg_box *box)
 {
-	struct cg_slice label;
-	bool cut;
-
 	cg_puts(svg->out, "</title><rect x=\"");
 	svg_put_pixels(svg, box->x);
 	cg_putf(svg->out, "\" y=\"%" PRIu64 "\" width=\"", box->y);
@@ -184,13 +186,6 @@ svg_end_box(struct svg *svg, const struct svg_box *box)
 	else
 		svg_put_colour(svg, box);
 	cg_puts(svg->out, "\"/>");
-	label = fit(box->name, box->width, &cut);
-	if (label.len > 0) {
-		cg_puts(svg->out, "<text x=\"");
-		svg_put_pixels(svg, box->x + 3 * SVG_UNIT);
-		cg_putf(svg->out, "\" y=\"%" PRIu64 "\">", box->y + SVG_FONT);
-		cg_put_xml(svg->out, label);
-		cg_puts(svg->out, cut ? "\xe2\x80\xa6</text>" : "</text>");
-	}
+	put_label(svg, box);
 	cg_puts(svg->out, "</g>\n");
 }

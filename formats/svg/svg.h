@@ -44,6 +44,7 @@ struct svg {
 	const char *least_text; /* as given */
 	const struct svg_palette *palette; /* of --colors */
 	CG_ARRAY(char) name; /* of the current frame */
+	struct picture_lines label;
 	bool exact;          /* costs are written in all digits */
 	bool rounded;        /* a cost lost digits since this was false */
 	bool more;           /* the second line of details has begun */

@@ -375,6 +375,39 @@ verdicts()
 		same - <(printf '%s\n' 'all' 'name_of_a_function' 'part.AbstractFactory.run')
 }
 
+@test "svg: names of any length are cut as on the page" {
+	command -v node >/dev/null || skip 'no node'
+	cat >"$dir/names" <<-'END'
+	app::detail::Table<std::pair<int, long>, std::allocator<char> >::put(std::string const&) const
+	void std::__introsort_loop<__gnu_cxx::__normal_iterator<int*>, long>(int*, int*, long) [clone .isra.0]
+	app::Parser::fact(char const*&, int)'2
+	std::ostream& operator<< <std::char_traits<char>, int>(std::ostream&)
+	<core::iter::Map<A,B> as core::iter::traits::Iterator>::fold::<Closure>
+	encoding/json.(*decodeState).literalStore[go.shape.int_0]
+	short<i>::g<ab, c>::operator->(int)
+	name<äö>::größe<äöü>::länge_der_längsten(int)
+	END
+	# The frame has a third of the picture.
+	for width in {200..1000..100}; do
+		while read -r name; do
+			printf '%s 1\nzz 2\n' "$name" >"$dir/one.folded"
+			"$CGCONV" -q -t svg --width "$width" "$dir/one.folded" |
+				sed -n 's/.*<text x="13[^>]*>\([^<]*\)<.*/\1/p' | grep -vx 'all\|zz'
+		done <"$dir/names"
+	done | sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g; s/&apos;/'"'/g" >"$dir/got"
+	{
+		cat formats/html/names.js
+		cat <<-'END'
+		const names = require('fs').readFileSync(0, 'utf8').split('\n').filter((name) => name);
+		for (let width = 200; width <= 1000; width += 100)
+			for (const name of names)
+				console.log(shortName(name, Math.floor(((width - 20) / 3 - 6) / 7.2)));
+		END
+	} >"$dir/cut.js"
+	node "$dir/cut.js" <"$dir/names" >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
 @test "svg: Chromium restores zoom and search of the address, and follows the window" {
 	chromium=$(command -v chromium || command -v chromium-browser) || skip 'no chromium'
 	open_svg()

@@ -45,7 +45,36 @@ for (const [name, room, short] of [
 	['testing.(*B).RunParallel.func1', 20, 'RunParallel.func1'],
 	['ns::f(int, char)', 8, 'ns::f'],
 	['f.part.0', 7, 'f'],
+	['app::Table<std::pair<int, long> >::put(std::string)', 40, 'app::Table<std::pair<int, long> >::put'],
+	['app::Table<std::pair<int, long> >::put(std::string)', 30, 'app::Table<\u2026>::put'],
+	['app::Table<std::pair<int, long> >::put(std::string)', 17, 'Table<\u2026>::put'],
+	['app::Table<std::pair<int, long> >::put(std::string)', 13, 'Table<\u2026>::put'],
+	['app::Table<std::pair<int, long> >::put(std::string)', 12, 'put'],
+	['void sort<std::less<int>, int>(int*)', 25, 'sort<std::less<int>, int>'],
+	['void sort<std::less<int>, int>(int*)', 24, 'sort<\u2026>'],
+	['void sort<std::less<int>, int>(int*)', 6, 'sort<\u2026'],
+	["app::fact(char const*&, int)'2", 20, "app::fact'2"],
+	["app::fact(char const*&, int)'2", 8, "fact'2"],
+	['std::ostream& operator<< <char, int>(int)', 20, 'operator<< <\u2026>'],
+	['A::operator->() const', 14, 'A::operator->'],
+	['f<i>::g(int)', 9, 'f<i>::g'],
+	['<Map<A,B> as core::Iterator>::fold::<Closure>', 40, '<Map<\u2026> as core::Iterator>::fold::<\u2026>'],
+	['<Map<A,B> as core::Iterator>::fold::<Closure>', 12, 'fold::<\u2026>'],
+	['<Map<A,B> as core::Iterator>::fold::<Closure>', 6, 'fold:\u2026'],
+	['json.(*decodeState).store[go.shape.int]', 30, 'json.(*decodeState).store[\u2026]'],
 ])
 	is(shortName(name, room), short);
-is(fitName('testing.(*B).RunParallel.func1', 20), ['testing.(*B)', '.RunParallel.func1']);
+/* Letters may be as wide as they are drawn. */
+is(shortName('a::bcd(int)', 20, (text) => text.length * 5), 'bcd');
+is(shortName('abcdef', 20, (text) => text.length * 5), 'abc\u2026');
+for (const [name, room, ...lines] of [
+	['testing.(*B).RunParallel.func1', 20, 'testing.(*B)', '.RunParallel.func1'],
+	['ns::f(int)', 8, 'ns::f'],
+	['std::vector<int, std::allocator<int> >::push_back(int const&)', 40,
+		'std::vector<int, std::allocator<int> >', '::push_back'],
+	['std::vector<int, std::allocator<int> >::push_back(int const&)', 30, 'std::vector<\u2026>::push_back'],
+	['std::vector<int, std::allocator<int> >::push_back(int const&)', 20, 'std::vector<\u2026>', '::push_back'],
+	['name_of_a_long_function_in_c', 14, 'name_of_a_long', '_function_in_c'],
+])
+	is(fitName(name, room), lines);
 console.log('right');
