@@ -298,12 +298,13 @@ function fnName(fn) {
 
 	const name = fnNames.get(fn);
 
-	if (name)
+	if (name && name !== '[unknown]')
 		return visible(name);
 
+	/* As in pictures (svg). Names of the kernel's parts have brackets. */
 	const object = objectPath(fn);
 
-	return fn === 0 ? '(unknown caller)' : object ? '[' + baseName(object) + ']' : '[unknown]';
+	return fn === 0 ? '(unknown caller)' : object && object[0] !== '[' ? '[' + baseName(object) + ']' : '[unknown]';
 }
 
 function callsIn(fn) {
