@@ -86,8 +86,10 @@ function untyped(name) {
 	return name.slice(begin);
 }
 
-/* Fewer bytes than the dots have stay. */
-const FEW = /^(?:[\0-\x7f]{0,2}|[\x80-\u07ff])$/;
+/* Dots in place of a text; fewer bytes than they have stay. */
+function dotted(text) {
+	return /^(?:[\0-\x7f]{0,2}|[\x80-\u07ff])$/.test(text) ? text : '\u2026';
+}
 
 /*
  * Dots stand for arguments of templates, and for those of Go in brackets: "map<...>::find".
@@ -105,13 +107,14 @@ function withoutArguments(name) {
 			continue;
 		}
 		if ((c === '>' || c === ']') && depth > 0 && name[i - 1] !== '-' && --depth === 0)
-			text += FEW.test(name.slice(begin, i)) ? name.slice(begin, i) : '\u2026';
+			text += dotted(name.slice(begin, i));
 		if (depth === 0)
 			text += c;
 		if (i > 0 && (c === '<' || (c === '[' && /\w/.test(name[i - 1]))) && depth++ === 0)
 			begin = i + 1;
 	}
-	return text;
+	/* Some names end before their brackets do. */
+	return depth === 0 ? text : text + dotted(name.slice(begin));
 }
 
 /* A name, and what is left of it in less and less room. */

@@ -245,15 +245,29 @@ cut_type(struct cg_slice name)
 }
 
 /*
+ * Writes dots to `to`, which has room for the text, in place of the text. Fewer
+ * bytes than the dots have stay. Returns the end of what it wrote.
+ */
+static char *
+put_dots(char *to, struct cg_slice text)
+{
+	static const size_t dots = sizeof(ELLIPSIS) - 1;
+	bool few = text.len < dots;
+
+	memmove(to, few ? text.ptr : ELLIPSIS, few ? text.len : dots);
+	return to + (few ? text.len : dots);
+}
+
+/*
  * Removes arguments of templates, and those of Go in brackets, from a name in
  * lines->text; dots stand for them: "map<…>::find". A bracket that begins the
  * name holds the type of a method in Rust, and stays. Inside of arguments all
  * brackets count: "Vec<[u8; 4]>" has an array.
+ * Names may end before their brackets do.
  */
 static void
 drop_arguments(struct picture_lines *lines)
 {
-	static const size_t dots = sizeof(ELLIPSIS) - 1;
 	const struct cg_slice name = { lines->text.at, lines->text.n };
 	size_t depth = 0, begin = 0, len;
 	char *to = lines->text.at;
@@ -272,20 +286,18 @@ drop_arguments(struct picture_lines *lines)
 			continue;
 		}
 		if ((c == '>' || c == ']') && depth > 0 &&
-		    name.ptr[i - 1] != '-' && --depth == 0) {
-			/* Fewer bytes than the dots have stay. */
-			len = i - begin < dots ? i - begin : dots;
-			memmove(to,
-			    i - begin < dots ? name.ptr + begin : ELLIPSIS,
-			    len);
-			to += len;
-		}
+		    name.ptr[i - 1] != '-' && --depth == 0)
+			to = put_dots(to,
+			    (struct cg_slice){ name.ptr + begin, i - begin });
 		if (depth == 0)
 			*to++ = c;
 		if (i > 0 && (c == '<' || (c == '[' && (word || depth > 0))) &&
 		    depth++ == 0)
 			begin = i + 1;
 	}
+	if (depth > 0)
+		to = put_dots(to,
+		    (struct cg_slice){ name.ptr + begin, name.len - begin });
 	lines->text.n = (size_t)(to - lines->text.at);
 }
 

@@ -385,6 +385,7 @@ verdicts()
 	<core::iter::Map<A,B> as core::iter::traits::Iterator>::fold::<Closure>
 	encoding/json.(*decodeState).literalStore[go.shape.int_0]
 	short<i>::g<ab, c>::operator->(int)
+	std::thread::_State_impl<std::thread::_Invoker<std::tuple<void
 	name<äö>::größe<äöü>::länge_der_längsten(int)
 	END
 	# The frame has a third of the picture.

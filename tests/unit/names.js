@@ -57,6 +57,7 @@ for (const [name, room, short] of [
 	["app::fact(char const*&, int)'2", 8, "fact'2"],
 	['std::ostream& operator<< <char, int>(int)', 20, 'operator<< <\u2026>'],
 	['A::operator->() const', 14, 'A::operator->'],
+	['std::State_impl<std::_Invoker<std::tuple<void', 40, 'std::State_impl<\u2026'],
 	['f<i>::g(int)', 9, 'f<i>::g'],
 	['<Map<A,B> as core::Iterator>::fold::<Closure>', 40, '<Map<\u2026> as core::Iterator>::fold::<\u2026>'],
 	['<Map<A,B> as core::Iterator>::fold::<Closure>', 12, 'fold::<\u2026>'],
