@@ -134,7 +134,7 @@ $(B)/lib/base/libraries.o: CG_CFLAGS += $(XML2) $(ARCHIVE) $(DW) $(LZMA) $(ZSTD)
 # part of the script that pictures (svg) have, too, as lists of bytes in C, and
 # their SHA-256 hashes. In this order: later scripts use what earlier ones define.
 page_js := base names inflate events data state formulas select versus cycles filter ere refine refinebar \
-	judged table columns tip export layout times spots labels hidden flame flameview overview groups functions \
+	judged fit table columns tip export layout times spots labels hidden flame flameview overview groups functions \
 	tree function layered callgraph reach graphdraw graphview map seek branches source coverage \
 	compare outcomes tests jumps listing instrs lineasm partbars parts timeview panes app
 page := $(B)/formats/html/page

@@ -187,3 +187,4 @@ function showOverview(main) {
 			picture ? previewCard(picture, event) : null,
 			col('cover_file').length ? coverageCard() : null]));
 }
+	new ResizeObserver(() => fitNames(main)).observe(main.firstChild);

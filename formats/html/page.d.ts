@@ -16,6 +16,8 @@ interface Window {
 interface HTMLAnchorElement {
 	/* of links to the state with some changes, see dress() */
 	changes?: object;
+	/* of links to functions, whose text may be shorter, see fnLink() */
+	fullName?: string;
 }
 
 /* A column of a table, see table.js. */

@@ -74,7 +74,7 @@ class Table {
 			sum + Number(/\d+(?=px)/.exec(c.width || '90px')), 0) + 'px');
 		this.rows = options.rows;
 		this.sort(options.sortKey || '');
-		new ResizeObserver(() => this.fill()).observe(this.box);
+		new ResizeObserver(() => this.fill() || fitNames(this.body)).observe(this.box);
 		tables.set(this.box, this);
 	}
 
@@ -132,7 +132,7 @@ class Table {
 		return at;
 	}
 
-	/* Makes elements of the rows in sight, or of the first ones. */
+	/* Makes elements of the rows in sight, or of the first ones; false: they are there. */
 	fill(most) {
 		const first = most ? 0
 			: Math.max(0, Math.floor(this.box.scrollTop / ROW) - SPARE);
@@ -140,13 +140,15 @@ class Table {
 			first + Math.ceil((this.box.clientHeight || innerHeight) / ROW) + 2 * SPARE);
 
 		if (first === this.from && end === this.end)
-			return;
+			return false;
 		this.from = first;
 		this.end = end;
 		this.body.style.height = (most ? Math.min(most, this.rows.length) : this.rows.length) *
 			ROW + 'px';
 		this.box.setAttribute('aria-rowcount', this.rows.length + 1);
 		put(this.body, within(this.narrowed, () => Array.from({ length: end - first }, (_, i) => this.row(first + i))));
+		fitNames(this.body);
+		return true;
 	}
 
 	reveal(i) {
@@ -191,22 +193,17 @@ function bar(text, share, kind) {
 	return el('span', { class: 'bar' }, fill, el('span', {}, text));
 }
 
-/* What a function is in, and the rest, so that the former may be cut. */
-function nameSpans(name) {
-	const at = partsOf(bareName(name)).at(-1);
-
-	return at ? [el('span', { class: 'in' }, name.slice(0, at)), el('span', {}, name.slice(at))] : [name];
-}
-
+/* In cells, names are as long as their columns: see fit.js. */
 function fnLink(fn) {
 	if (fn >= fnCount)
 		return el('span', { class: 'dim' }, fnName(fn));
 
-	const name = nameSpans(fnName(fn)), found = matches && matches[fn] && state.view !== 'functions';
+	const found = matches && matches[fn] && state.view !== 'functions';
+	const at = el('a', { go: { view: 'function', fn, x: '' }, title: fnTitle(fn), class: found ? 'fn match' : 'fn' }, fnName(fn),
+		col('fn_cycle')[fn] ? el('span', { class: 'dim' }, ' <cycle ' + col('fn_cycle')[fn] + '>') : null);
 
-	return el('a', { go: { view: 'function', fn, x: '' }, title: fnTitle(fn),
-		class: [name.length > 1 ? 'fn' : '', found ? 'match' : ''].join(' ').trim() || null }, name,
-	col('fn_cycle')[fn] ? el('span', { class: 'dim' }, ' <cycle ' + col('fn_cycle')[fn] + '>') : null);
+	at.fullName = fnName(fn);
+	return at;
 }
 
 function fnTitle(fn) {
