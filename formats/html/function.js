@@ -173,7 +173,7 @@ function fnFigures(fn, event) {
 
 	return el('div', { class: 'figures' },
 		event.coverage ? null : [cost('Inclusive', 'fn_inclusive', fn), cost('Self', 'fn_self', fn),
-			figure(one('sampled') ? 'Samples in' : 'Calls', number(callsIn(fn)))],
+			figure(one('sampled') ? 'Samples' : 'Calls', number(callsIn(fn)))],
 		entries ? figure('Entries', compared() && col('fn_entries', BEFORE)[fn]
 			? number(col('fn_entries', BEFORE)[fn] - 1) + ' \u2192 ' : '', number(entries - 1)) : null,
 		cycle ? cost('<cycle ' + cycle + '>', 'fn_inclusive', fnCount + cycle) : null);

@@ -33,6 +33,20 @@ function perCall(fn, incl) {
 	return calls ? incl[fn] / calls : 0;
 }
 
+/* A dash, as the calls are not known to be 0. */
+function noCalls() {
+	return el('span', { class: 'dim', title: 'no calls by others are known' }, '\u2013');
+}
+
+/* Room for the longest name, in pixels, so that what follows is near: at most that of a long name without parameters. */
+function nameWidth() {
+	let longest = 0;
+
+	for (let i = 1; i < fnCount; i++)
+		longest = Math.max(longest, fnNames.offsets[i + 1] - fnNames.offsets[i]);
+	return Math.min(800, Math.max(240, 20 + 7.5 * longest + (one('cycles') ? 72 : 0)));
+}
+
 /** @returns {TableColumn[]} */
 function fnColumns(event) {
 	const at = (fn) => fn, incl = costs('fn_inclusive', event);
@@ -58,19 +72,21 @@ function fnColumns(event) {
 			...verdictColumn(e, 'realself', 'self', (fn) => [fn])]);
 
 	if (!event.coverage)
-		list.push({ key: 'calls', label: one('sampled') ? 'Samples in' : 'Calls', number: true,
+		list.push({ key: 'calls', label: one('sampled') ? 'Samples' : 'Calls', number: true,
 			width: '112px', hint: one('sampled') ? 'samples in which others called it'
 				: 'calls by other functions',
-			value: callsIn, show: (fn) => callsIn(fn) ? number(callsIn(fn)) : '' });
+			value: callsIn, show: (fn) => callsIn(fn) ? number(callsIn(fn)) : noCalls() });
 	if (!event.coverage && !event.before && !one('sampled'))
 		list.push({ key: 'per', label: 'Per call', number: true, width: '90px',
 			value: (fn) => perCall(fn, incl),
-			show: (fn) => callsIn(fn) ? brief(perCall(fn, incl), event.unit) : '' });
+			show: (fn) => callsIn(fn) ? brief(perCall(fn, incl), event.unit) : noCalls() });
+	const places = one('files') > 0 || one('objects') > 0;
+
 	/* Names stay in sight. */
 	list.splice(shown.length > 1 || narrow() || isJudged(event) ? 0 : list.length, 0, { key: 'name', label: 'Function',
-		width: 'minmax(' + wide(240, 180) + ', 3fr)', value: fnName, show: fnLink });
+		width: 'minmax(' + wide(240, 180) + ', ' + (places ? nameWidth() + 'px)' : '1fr)'), value: fnName, show: fnLink });
 	if (one('files') > 0)
-		list.push(text('file', 'File', fnPlace, 'minmax(90px, 1fr)'));
+		list.push(text('file', 'File', fnPlace, one('objects') > 0 ? 'minmax(90px, 220px)' : 'minmax(90px, 1fr)'));
 	if (one('objects') > 0)
 		list.push(text('object', 'Object', (fn) => baseName(objectPath(fn)), 'minmax(80px, 1fr)'));
 	return list;

@@ -102,7 +102,7 @@ class Table {
 
 			return el('div', { class: c.number ? 'td n' : 'td', role: 'columnheader',
 				'aria-sort': way, title: c.hint || c.label },
-			c.value ? el('button', { on: { click: () => this.turn(c) } }, c.label,
+			c.value ? el('button', { on: { click: () => this.turn(c) } }, el('span', {}, c.label),
 				el('span', { class: 'way', 'aria-hidden': 'true' },
 					way === null ? '' : way === 'ascending' ? '\u2191' : '\u2193'))
 				: c.label);
@@ -249,6 +249,12 @@ function costWidth(pixels) {
 	return Math.round(narrow() ? pixels * 0.7 : pixels) + (state.unit === 'full' ? 80 : 0) + 'px';
 }
 
+/* A cost and, if it is not alone, its share of all; a 0, as most self costs are, is always alone. */
+function costCell(value, event, all, alone = state.unit === 'pct') {
+	return value === 0 ? el('span', { class: 'v dim none', title: inFull(0, event) }, state.unit === 'pct' ? '0%' : '0')
+		: [showCost(value, event), alone ? null : el('span', { class: 'pct' }, percent(value, all))];
+}
+
 /*
  * The columns of a cost by row: a number and its share; of a difference before,
  * after, change and the change as a share of before. at(row) is an index.
@@ -279,8 +285,5 @@ function costColumns(key, label, name, event, at) {
 	const alone = state.unit === 'pct' || (narrow() && label === 'Self'); /* both columns have room */
 
 	return [{ key, label, number: true, width: costWidth(alone && narrow() ? 110 : 170), value: (row) => value[at(row)],
-		show: (row) => bar([showCost(value[at(row)], event),
-			alone ? null
-				: el('span', { class: 'pct' }, percent(value[at(row)], all))],
-		all ? value[at(row)] / all : 0) }];
+		show: (row) => bar(costCell(value[at(row)], event, all, alone), all ? value[at(row)] / all : 0) }];
 }
