@@ -150,3 +150,14 @@ function changeOf(before, after) {
 function baseName(path) {
 	return path.slice(path.lastIndexOf('/') + 1) || path;
 }
+
+/* A path without "." and "..", as compilers write them: "./string/../sysdeps/x.S" is "sysdeps/x.S". */
+function tidyPath(path) {
+	let tidy = path.replace(/(^|\/)(?:\.\/)+/g, '$1'), last;
+
+	do {
+		last = tidy;
+		tidy = tidy.replace(/(^|\/)(?!\.\.\/)[^/]+\/\.\.\//, '$1');
+	} while (tidy !== last);
+	return tidy;
+}

@@ -116,17 +116,33 @@ function sourceLink(file, line) {
 		baseName(filePath(file)) + ':' + line);
 }
 
+/* A number stays whole where the name of its file is cut. */
+function placeLink(file, line) {
+	const link = sourceLink(file, line);
+
+	link.className = 'place';
+	return put(link, el('span', {}, baseName(filePath(file))), ':' + line);
+}
+
+/* Lines without texts have no column for them; those of one file do not repeat its name. */
 function lineTable(fn, event) {
 	const rows = linesOf(fn), file = col('line_file'), line = col('line_number');
 
-	return rows.length ? card('Lines, self cost', new Table({ label: 'Lines', rows,
-		tall: rows.length > 14, sortKey: '', columns: [
-			{ key: 'line', label: 'Line', width: wide(160, 100), value: (row) => line[row],
-				show: (row) => sourceLink(file[row], line[row]) },
+	if (!rows.length)
+		return null;
+
+	const one = rows.every((row) => file[row] === file[rows[0]]), known = rows.some((row) => linesOfFile(file[row]));
+	const path = tidyPath(filePath(file[rows[0]]));
+
+	return card(one ? ['Lines of ', el('span', { title: path }, baseName(path)), ', self cost'] : 'Lines, self cost',
+		new Table({ label: 'Lines', rows, tall: rows.length > 14, sortKey: '', columns: [
 			...costColumns('cost', 'Self', 'line_cost', event, (row) => row),
 			...judgesLines(event) ? verdictColumn(event, 'real', 'line', (row) => [file[row], line[row]]) : [],
-			{ key: 'text', label: 'Text', width: 'minmax(160px, 1fr)',
-				show: (row) => highlight(file[row], line[row]) }] }).box) : null;
+			{ key: 'line', label: 'Line', number: one && known, width: known ? one ? wide(72, 56) : wide(200, 130) : 'minmax(160px, 1fr)',
+				value: (row) => line[row], show: (row) => one ? el('a', { go: { view: 'source', file: file[row],
+					line: line[row], x: '' } }, String(line[row])) : placeLink(file[row], line[row]) },
+			...known ? [{ key: 'text', label: 'Text', width: 'minmax(160px, 1fr)',
+				show: (row) => highlight(file[row], line[row]) }] : []] }).box);
 }
 
 function shareTable(fn, shown) {
@@ -183,7 +199,7 @@ function fnHead(fn) {
 	const file = col('fn_file')[fn], line = col('fn_line')[fn];
 
 	return el('div', { class: 'head' }, el('h1', {}, fnName(fn)), el('p', { class: 'dim' },
-		file ? el('a', { go: { view: 'source', file, line: line || '', x: '' } }, fnPlace(fn))
+		file ? el('a', { go: { view: 'source', file, line: line || '', x: '' } }, tidyPath(fnPlace(fn)))
 			: 'unknown file', objectPath(fn) ? ' in ' + objectPath(fn) : '', ' ',
 		[['flame', 'flame graph', one('frames')], ['graph', 'call graph', one('calls')],
 			['map', 'map', one('calls')], ['instrs', 'instructions', one('instrs')]]

@@ -207,7 +207,7 @@ function fnLink(fn) {
 }
 
 function fnTitle(fn) {
-	return [fnName(fn), fnPlace(fn), objectPath(fn)].filter((text) => text).join('\n');
+	return [fnName(fn), tidyPath(fnPlace(fn)), objectPath(fn)].filter((text) => text).join('\n');
 }
 
 function fnPlace(fn) {

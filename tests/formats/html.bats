@@ -901,6 +901,23 @@ frame()
 	"$CGCONV" -q -t svg "$dir/in.perf" | grep -F '<title>[libx.so]'
 }
 
+@test "html: Chromium lists lines by their numbers, and cuts names of files before them" {
+	needs_browser
+	printf '%s\n' 'events: Ir' 'fl=./string/../lib/./a_long_name_of_a_file_in_a_directory.c' 'fn=f' '10 5' '11 0' '12 7' \
+		'fn=g' '20 3' 'fi=another_long_name_of_a_file_that_is_included.h' '123 4' >"$dir/callgrind.out"
+	report "$dir/callgrind.out"
+	# Of one file, without its text: its name is not in every row, and no column is empty.
+	browse 'view=function&fn=1'
+	grep -F '<h2>Lines of <span' "$dir/dom" | grep -F 'title="lib/a_long_name_of_a_file_in_a_directory.c"'
+	cells | cut -f 1,2 | same - <(printf '%s\n' $'5 26.3%\t10' $'0\t11' $'7 36.8%\t12')
+	not grep -F '<span>Text</span>' "$dir/dom"
+	# Of several, numbers are not in what is cut.
+	WINDOW=390,800 browse 'view=function&fn=2'
+	grep -F '<h2>Lines, self cost</h2>' "$dir/dom"
+	grep -F '<span>a_long_name_of_a_file_in_a_directory.c</span>:20</a>' "$dir/dom"
+	grep -F '<span>another_long_name_of_a_file_that_is_included.h</span>:123</a>' "$dir/dom"
+}
+
 @test "html: Chromium hides columns" {
 	needs_browser
 	printf '%s\n' 'main;a;b 5' 'main;a 7' >"$dir/in.folded"
