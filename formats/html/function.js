@@ -208,13 +208,18 @@ function fnHead(fn) {
 	el('p', { class: 'dim' }, refineLinks(fn)));
 }
 
-/* The function that is selected, else that with the highest self cost, or run most often; -1: none. */
+/*
+ * The function that is selected, else the called one that costs most, or ran most often: a root of
+ * the calls says little. -1: none.
+ */
 function shownFn(event) {
-	const fn = chosen('fn', fnCount), by = event.coverage ? col('fn_entries') : costs('fn_self', event);
+	const fn = chosen('fn', fnCount), by = event.coverage ? col('fn_entries') : costs('fn_inclusive', event);
+	const called = (i) => Boolean(event.coverage) || callsIn(i) > 0;
+	const isMore = (a, b) => called(a) === called(b) ? Math.abs(by[a]) > Math.abs(by[b]) : called(a);
 	let best = 1;
 
 	for (let i = 2; i < fnCount; i++)
-		if (Math.abs(by[i]) > Math.abs(by[best]))
+		if (isMore(i, best))
 			best = i;
 	return fn >= 0 || fnCount < 2 ? fn : best;
 }
