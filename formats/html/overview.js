@@ -24,13 +24,33 @@ function isInternal([key]) {
 	return /^[a-z]|[._]|^Compiler$/.test(key);
 }
 
-/* The time at which a profile was recorded, of descriptions that state it. */
-function recorded(key, value) {
-	if (key !== 'time_nanos' || !/^\d{10,19}$/.test(value))
-		return null;
-	const ms = Number(BigInt(value) / 1000000n);
+/* A time in nanoseconds as the page writes others; null: it is none. */
+function nanoseconds(value) {
+	return /^\d{1,15}$/.test(value) ? brief(Number(value), 'ns') : null;
+}
 
-	return ['Recorded', new Date(ms).toISOString().replace('T', ' ').replace(/\..*/, ' UTC')];
+/* What readers ask of descriptions that converters and recorders state in their words. */
+const TOLD = {
+	time_nanos: (value) => /^\d{10,19}$/.test(value) ? ['Recorded', new Date(Number(BigInt(value) / 1000000n))
+		.toISOString().replace('T', ' ').replace(/\..*/, ' UTC')] : null,
+	duration_nanos: (value) => nanoseconds(value) && ['Duration', nanoseconds(value) + shareOfDuration(Number(value))],
+	period: (value) => {
+		const [all, every, what] = /^(\d+) (\S+) nanoseconds$/.exec(value) || [null];
+
+		return all ? ['Sampled', 'every ' + nanoseconds(every) + (what === 'cpu' ? ' of CPU time' : ' of ' + what)] : null;
+	},
+	hostname: (value) => ['Host', value],
+	'os release': (value) => ['System', value],
+	cpudesc: (value) => ['Processor', value],
+	cmdline: (value) => ['Recorded by', value],
+};
+
+/* Of the whole of one process, as pprof writes it. */
+function shareOfDuration(duration) {
+	const event = events.find((at) => eventWords(at) === 'CPU time');
+
+	return event && !event.before && partCount() === 1 && !selected && filterKey() === ''
+		? '; CPU time ' + brief(total(event), 'ns') + ', ' + percent(total(event), duration) : '';
 }
 
 /* Descriptions of all parts, each once. */
@@ -42,7 +62,7 @@ function descriptions() {
 
 		if (value === '')
 			continue;
-		for (const [name, text] of [[key, value], recorded(key, value)].filter((row) => row)) {
+		for (const [name, text] of [[key, value], Object.hasOwn(TOLD, key) && TOLD[key](value)].filter((row) => row)) {
 			if (!seen.has(name))
 				seen.set(name, new Set());
 			seen.get(name).add(text);
@@ -64,11 +84,12 @@ function sourceCard() {
 		['Command', commands.slice(0, 5).map((name) => el('div', {}, name))],
 		['Size', [plural(fnCount - 1, 'function'), plural(one('files'), 'file'),
 			plural(one('objects'), 'object'), plural(one('cycles'), 'cycle')].join(', ') +
-			(one('frames') ? ', ' + number(one('frames') - 1) + ' frames of stacks' : '')],
+			(one('frames') ? ', ' + number(one('frames') - 1) + ' frames of stacks' : '') +
+			(trackCount() > 1 ? ', ' + plural(trackCount(), 'thread') : '')],
 		['Calls', one('sampled') ? 'counted in samples' : ''],
 		['Stacks', one('guessed') ? 'estimated from calls' : one('calls') && !one('frames')
 			? 'none; --guess-stacks estimates them from calls' : ''],
-		...described.filter((row) => !isInternal(row)),
+		...described.filter((row) => !isInternal(row) && !(one('sampled') && row[0] === 'Call counts')),
 		['Dropped', one('least') ? number(one('dropped_fns')) + ' functions and ' +
 			number(one('dropped_frames')) + ' frames below ' + one('least') / 1e4 +
 			'% of every event (--html-min)' : ''],
@@ -103,12 +124,12 @@ function eventsCard() {
 	el('tbody', {}, events.map(eventRow))), formulaField());
 }
 
-/* perf's clocks count time; their names have modifiers: cpu-clock:ppp. */
+/* Clocks count time; those of perf have modifiers: cpu-clock:ppp. gprof's time has its source behind it. */
 function eventWords(event) {
 	const title = visible(event.title), name = visible(event.name);
 
-	return /^(cpu|task)-clock(:|$)/.test(name) && event.unit === 'ns' ? 'CPU time'
-		: title || name;
+	return /^(cpu$|(cpu|task)-clock(:|$))/.test(name) && event.unit === 'ns' ? 'CPU time'
+		: title.replace(/^Time \(.*\)$/, 'time') || name;
 }
 
 /* The largest values first; real changes before others. */
@@ -186,5 +207,5 @@ function showOverview(main) {
 			el('div', { class: 'stack' }, judgedCard(event), sourceCard(), eventsCard()),
 			picture ? previewCard(picture, event) : null,
 			col('cover_file').length ? coverageCard() : null]));
-}
 	new ResizeObserver(() => fitNames(main)).observe(main.firstChild);
+}

@@ -918,6 +918,32 @@ frame()
 	grep -F '<span>another_long_name_of_a_file_that_is_included.h</span>:123</a>' "$dir/dom"
 }
 
+# facts: the terms of the first card of an overview, and what is said of them.
+facts()
+{
+	tr '\n' ' ' <"$dir/dom" | grep -oP '<dt>.*?</dd>(?=.*<details>)' | perl -pe 's/<\/dt>/\t/; s/<[^>]*>//g; s/&nbsp;/ /g'
+}
+
+@test "html: Chromium tells of a profile what pprof does, each once, and leads to a called function" {
+	needs_browser
+	report samples/pprof/cpu/cpu.pb.gz
+	browse view=overview
+	grep -F '<h2>Top functions by inclusive CPU time</h2>' "$dir/dom"
+	facts >"$dir/facts"
+	grep -Fx $'Duration\t604 ms; CPU time 200 ms, 33.1%' "$dir/facts"
+	grep -Fx $'Sampled\tevery 10.0 ms of CPU time' "$dir/facts"
+	grep -c 'samples$' "$dir/facts" | grep -x 1
+	cut -f 1 "$dir/facts" | sort | uniq -d | same - /dev/null
+	# Roots are called by nobody; the first one that is called is shown.
+	browse view=function
+	fn=$(grep -oP '<h1>\K[^<]*' "$dir/dom")
+	functions_of samples/pprof/cpu/cpu.pb.gz --event cpu | awk -F '\t' '$5 > 0' | sort -t "$(printf '\t')" -k 6,6nr |
+		head -n 1 | cut -f 2 | grep -Fx "$fn"
+	report samples/gprof/calls/prog samples/gprof/calls/gmon.out
+	browse view=overview
+	grep -F '<h2>Top functions by self time</h2>' "$dir/dom"
+}
+
 @test "html: Chromium hides columns" {
 	needs_browser
 	printf '%s\n' 'main;a;b 5' 'main;a 7' >"$dir/in.folded"
