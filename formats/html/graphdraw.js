@@ -151,12 +151,18 @@ class GraphPicture {
 
 	/* ---- Edges -------------------------------------------------------------- */
 
-	/* A curve; where it need not be straight it leads from the last point to the next. */
+	/*
+	 * A curve through points that never leaves the range across of two points that follow
+	 * each other, so that it meets no box: its slope is the harmonic mean of theirs.
+	 */
 	path(points) {
 		const text = (...list) => list.map((p) => this.at(p).map((v) => v.toFixed(1)).join(' ')).join(', ');
-		const slope = points.map(([, y, straight], i) => straight || (points[i - 1][1] - y) *
-			(points[i + 1][1] - y) >= 0 ? 0
-			: (points[i + 1][1] - points[i - 1][1]) / (points[i + 1][0] - points[i - 1][0]));
+		const steep = (a, b) => (b[1] - a[1]) / (b[0] - a[0] || 1);
+		const slope = points.map((point, i) => {
+			const into = point[2] ? 0 : steep(points[i - 1], point), out = point[2] ? 0 : steep(point, points[i + 1]);
+
+			return into * out > 0 ? 2 * into * out / (into + out) : 0;
+		});
 		let path = 'M' + text(points[0]);
 
 		for (let i = 1; i < points.length; i++) {

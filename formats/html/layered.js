@@ -11,7 +11,7 @@
 
 const APART = 14, LABELS_APART = 3, EDGES_APART = 7; /* across */
 const NEAR = 16, FAR = 90; /* between layers, along */
-const SWEEPS = 16, SWAPS = 8, PASSES = 8;
+const SWEEPS = 16, SWAPS = 8, PASSES = 8, PULLS = 6;
 
 /* ---- Layers ------------------------------------------------------------- */
 
@@ -92,7 +92,7 @@ function rankNodes(nodes, edges) {
 class Slot {
 	constructor(across, along, apart) {
 		Object.assign(this, { across, along, apart, layer: 0, at: 0, key: 0, up: [], down: [],
-			x: 0, y: 0, begin: 0, end: 0, offset: 0, want: 0, pull: 0 });
+			x: 0, y: 0, begin: 0, end: 0, enter: 0, leave: 0, offset: 0, want: 0, pull: 0 });
 	}
 }
 
@@ -340,6 +340,72 @@ function placeAlong(layers) {
 	return x;
 }
 
+/*
+ * Between which places across an edge may pass its slot, at the "enter" or the "leave" of
+ * the layer: as far from its neighbours as settle() keeps it.
+ */
+function passage(slot, layer, side) {
+	const before = layer[slot.at - 1], after = layer[slot.at + 1];
+	const apart = (other) => (other.across + slot.across) / 2 + Math.max(other.apart, slot.apart);
+
+	return [before ? before[side] + apart(before) : -Infinity, after ? after[side] - apart(after) : Infinity];
+}
+
+/*
+ * Pulls a way taut: points [x, y, low, high], of which the first and the last stay. It bends
+ * first where a straight way would be farthest outside of its passage.
+ */
+function pullTaut(points, first, last) {
+	const [ax, ay] = points[first], [bx, by] = points[last];
+	let worst = -1, most = 0.01;
+
+	for (let i = first + 1; i < last; i++) {
+		const [x, , low, high] = points[i], y = ay + (by - ay) * (x - ax) / (bx - ax || 1);
+		const off = Math.max(low - y, y - high);
+
+		points[i][1] = Math.max(low, Math.min(high, y));
+		if (off > most) {
+			most = off;
+			worst = i;
+		}
+	}
+	if (worst >= 0) {
+		pullTaut(points, first, worst);
+		pullTaut(points, worst, last);
+	}
+}
+
+/*
+ * Edges that pass layers become as straight as boxes, labels and other edges allow. An edge
+ * that was pulled makes room for others, so all are pulled several times.
+ */
+function straighten(layers, nodes, edges) {
+	const long = edges.filter((edge) => edge.slots.length > 1);
+
+	for (const slot of layers.flat())
+		slot.enter = slot.leave = slot.y;
+	for (let pass = 0; pass < PULLS; pass++)
+		for (const edge of pass % 2 ? long.slice().reverse() : long) {
+			const low = nodes[edge.low].slot, high = nodes[edge.high].slot, points = [[low.end, low.y]];
+			const room = (slot, side) => passage(slot, layers[slot.layer], side);
+
+			/* Boxes are as long as their layer, which is passed at its begin and at its end. */
+			for (const slot of edge.slots)
+				points.push([slot.layer % 2 ? slot.x : slot.begin, slot.enter, ...room(slot, 'enter')],
+					...slot.layer % 2 ? [] : [[slot.end, slot.leave, ...room(slot, 'leave')]]);
+			points.push([high.begin, high.y]);
+			pullTaut(points, 0, points.length - 1);
+
+			let i = 1;
+
+			for (const slot of edge.slots) {
+				slot.y = slot.enter = slot.leave = points[i++][1];
+				if (slot.layer % 2 === 0)
+					slot.leave = points[i++][1];
+			}
+		}
+}
+
 /* Edges end at different places of a box, in the order of their ways. */
 function placeEnds(nodes, edges) {
 	for (const [end, far] of [['low', 0], ['high', -1]]) {
@@ -361,7 +427,7 @@ function placeEnds(nodes, edges) {
  * to (indexes of nodes), weight, and the size of a label. Sets x (along) and y
  * (across) of the middle of nodes and labels, and points of edges from the
  * caller to the callee: [x, y, straight], straight where an edge leads along, as
- * it does between nodes. Returns the sizes and the number of crossings.
+ * it does at nodes. Returns the sizes and the number of crossings.
  */
 function layerGraph(nodes, edges) {
 	if (!nodes.length)
@@ -374,17 +440,23 @@ function layerGraph(nodes, edges) {
 	placeAcross(layers);
 
 	const along = placeAlong(layers), slots = layers.flat();
+
+	straighten(layers, nodes, edges);
+
 	const top = slots.reduce((least, slot) => Math.min(least, slot.y - slot.across / 2), 0);
 
-	for (const slot of slots)
+	for (const slot of slots) {
 		slot.y -= top;
+		slot.enter -= top;
+		slot.leave -= top;
+	}
 	placeEnds(nodes, edges);
 	for (const edge of edges) {
 		const low = nodes[edge.low].slot, high = nodes[edge.high].slot;
 
 		edge.points = [[low.x + low.along / 2, edge.lowY, true],
 			...edge.slots.flatMap((slot) => slot.layer % 2 ? [[slot.x, slot.y, false]]
-				: [[slot.begin, slot.y, true], [slot.end, slot.y, true]]),
+				: [[slot.begin, slot.enter, false], [slot.end, slot.leave, false]]),
 			[high.x - high.along / 2, edge.highY, true]];
 		if (edge.back)
 			edge.points.reverse();

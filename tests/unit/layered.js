@@ -62,6 +62,13 @@ function checkGraph(name, { nodes, edges }) {
 		for (const [x, y] of edge.points.slice(1, -1))
 			check(!nodes.some((node) => overlap(node, { x, y, along: 0, across: 0 })), name,
 				'an edge leads through a node');
+		/* The picture's curves stay in the range of two points. */
+		edge.points.slice(2, -1).forEach(([x, y], i) => {
+			const [px, py] = edge.points[i + 1];
+
+			check(!nodes.some((node) => overlap(node, { x: (x + px) / 2, y: (y + py) / 2, along: Math.abs(x - px) - 0.02,
+				across: Math.abs(y - py) })), name, 'an edge leads through a node on its way');
+		});
 	}
 	check(ms < 5000, name, 'took', ms, 'ms');
 	return size;
@@ -84,6 +91,12 @@ const one = randomGraph(7, 50, 80), other = randomGraph(7, 50, 80);
 layerGraph(one.nodes, one.edges);
 layerGraph(other.nodes, other.edges);
 check(same(one, other), 'the same graph has another picture');
+
+/* A way bends only where its passage makes it. */
+const way = [[0, 0], [1, 5, -9, 9], [2, 5, -9, 9], [3, 5, 3, 9], [4, -5, -9, 9], [5, 3]];
+
+pullTaut(way, 0, way.length - 1);
+check(same(way.map(([, y]) => y), [0, 1, 2, 3, 3, 3]), 'a way is not taut:', JSON.stringify(way));
 
 /* A tree needs no crossing. */
 const tree = { nodes: Array.from({ length: 40 }, () => ({ along: 9, across: 9 })), edges: Array.from({ length: 39 },
