@@ -150,6 +150,12 @@ class CallGraph {
 					links.push(link);
 		this.loops = new Map(links.filter((l) => l.from === l.to).map((l) => [l.from, l]));
 		this.edges = links.filter((l) => l.from !== l.to);
+
+		/* Somebody calls them, but nobody in the picture: they do not start the program. */
+		const called = new Set(this.edges.map((l) => l.to));
+
+		this.torn = new Set(this.nodes.filter((node) => node > 0 && !called.has(node) &&
+			this.links(node, 'from').some((l) => l.end > 0 && l.end !== node && l.size > 0)));
 		return this;
 	}
 
@@ -229,7 +235,7 @@ function nodeWords(graph, node) {
 	return [fnName(node), 'inclusive ' + costWords(event, 'fn_inclusive', node), judgedWords(event, 'inclusive', node),
 		'self ' + costWords(event, 'fn_self', node), judgedWords(event, 'self', node), callWords(callsIn(node)),
 		node > fnCount ? plural(membersOf(node).length, 'function') : '',
-		loop ? 'recursion ' + linkWords(event, loop) : ''].filter((text) => text).join(', ');
+		loop ? 'recursion ' + linkWords(event, loop) : '', graph.torn.has(node) ? 'callers are left out' : ''].filter((text) => text).join(', ');
 }
 
 function linkWords(event, link) {

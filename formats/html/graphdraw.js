@@ -218,7 +218,7 @@ class GraphPicture {
 			'stroke-width': node === centre ? 2 : 1, ...more });
 
 		return [node > fnCount ? frame(4) : null,
-			frame(0, { class: 'frame', 'stroke-dasharray': this.isOpen(node) && node !== centre ? '5 3' : null }),
+			frame(0, { class: 'frame', 'stroke-dasharray': this.graph.torn.has(node) ? '5 3' : null }),
 			event.before ? null : svg('rect', { x: x + 3, y: y + 4, width: 4, height: box.high - 8, rx: 2,
 				fill: groupColour(node, this.by, this.dark) })];
 	}

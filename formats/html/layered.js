@@ -92,7 +92,7 @@ function rankNodes(nodes, edges) {
 class Slot {
 	constructor(across, along, apart) {
 		Object.assign(this, { across, along, apart, layer: 0, at: 0, key: 0, up: [], down: [],
-			x: 0, y: 0, begin: 0, end: 0, enter: 0, leave: 0, offset: 0, want: 0, pull: 0 });
+			part: 0, x: 0, y: 0, begin: 0, end: 0, enter: 0, leave: 0, offset: 0, want: 0, pull: 0 });
 	}
 }
 
@@ -208,16 +208,23 @@ function swapSlots(layer) {
 	return swapped;
 }
 
-/* The first order: functions next to those that they share a path with. */
+/*
+ * The first order: functions next to those that they share a path with. Numbers the parts of
+ * the graph that no path joins.
+ */
 function firstOrder(layers) {
 	const seen = new Set(), order = layers.map(() => []);
+	let part = 0;
 	const visit = (start) => {
 		const open = [start];
+
+		part++;
 
 		for (let slot; (slot = open.pop());) {
 			if (seen.has(slot))
 				continue;
 			seen.add(slot);
+			slot.part = part;
 			order[slot.layer].push(slot);
 			for (const list of [slot.up, slot.down])
 				for (let i = list.length; i-- > 0;)
@@ -254,8 +261,9 @@ function orderSlots(layers) {
 			idle = 0;
 		}
 	}
+	/* Parts that no path joins do not cross if they are in the same order in all layers. */
 	layers.forEach((layer, i) => {
-		layer.splice(0, layer.length, ...kept[i]);
+		layer.splice(0, layer.length, ...kept[i].sort((a, b) => a.part - b.part));
 		renumber(layer);
 	});
 	for (let pass = 0; pass < SWAPS && best > 0 && layers.map(swapSlots).includes(true); pass++)

@@ -1810,6 +1810,26 @@ two_profiles()
 	sed '1,/^9 /d' "$dir/all" >"$dir/b.cg"
 }
 
+@test "html: Chromium dashes functions whose callers are left out of the call graph" {
+	needs_browser
+	{
+		printf '%s\n' 'events: Ir' fn=main '1 10' cfn=a 'calls=1 2' '2 30' cfn=b 'calls=1 3' '2 30' \
+			cfn=c 'calls=1 4' '2 30'
+		for fn in a b c; do
+			printf '%s\n' fn=$fn '2 5' cfn=leaf 'calls=1 9' '3 25'
+		done
+		printf '%s\n' fn=leaf '9 75'
+	} >"$dir/in.cg"
+	report "$dir/in.cg"
+	browse 'view=graph&least=28'
+	grep -oP 'aria-label="[^",]*, inclusive [^"]*callers are left out"' "$dir/dom" |
+		cut -d , -f 1 | grep -x 'aria-label="leaf'
+	grep -c 'stroke-dasharray="5 3"' "$dir/dom" | grep -x 1
+	grep -F 'edges. Dashed: callers are left out' "$dir/dom" >/dev/null
+	browse 'view=graph&least=5'
+	not grep -E 'edges. Dashed|callers are left out"' "$dir/dom"
+}
+
 @test "html: Chromium draws the calls of a difference, and those around a function" {
 	needs_browser
 	two_profiles
