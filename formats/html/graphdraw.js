@@ -77,21 +77,28 @@ class GraphPicture {
 	 * for what is larger in a room of that width and height.
 	 */
 	constructor(graph, way, dark, room) {
+		const began = performance.now();
+
 		this.graph = graph;
 		this.dark = dark;
 		this.ink = ink(dark);
 		this.by = groupBy();
-
-		const began = performance.now();
-
 		if (way || graph.nodes.length > 200)
 			this.place(way === 'down');
 		else
 			this.place(this.place(false).fit(room) < this.place(true).fit(room));
+		this.ms = performance.now() - began;
+	}
+
+	/* Places are known: what does not fit need not be drawn. */
+	draw() {
+		const began = performance.now();
+
 		this.marks = this.lines.map((line) => this.drawLine(line));
 		this.labels = this.lines.map((line) => this.drawLabel(line));
 		this.space = svg('g', {}, this.marks, this.labels, this.boxes.map((box) => this.drawBox(box)));
-		this.ms = performance.now() - began;
+		this.ms += performance.now() - began;
+		return this;
 	}
 
 	place(tall) {

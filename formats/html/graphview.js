@@ -43,7 +43,7 @@ class Overview {
 	}
 }
 
-const LEGIBLE = 0.68; /* scale */
+const LEGIBLE = 0.8; /* scale */
 
 class GraphView {
 	constructor(box, picture, detail, hint) {
@@ -338,15 +338,17 @@ function nodeTip(graph, node) {
 /* ---- The view ------------------------------------------------------------ */
 
 const DEPTHS = ['0', '1', '2', '3', '4', '5', '7', '10', '15', 'all'];
-const SHARES = ['0', '0.01', '0.1', '0.2', '0.5', '1', '2', '3', '5', '10', '20', '50'];
+const SHARES = ['0', '0.01', '0.1', '0.2', '0.5', '1', '1.5', '2', '3', '4', '5', '7', '10', '15', '20', '50'];
+const FEWEST = 20; /* nodes; to fit, a picture is not made smaller */
 
-/* A choice of the state among many. */
-function picker(label, key, values, fallback, unit, hint) {
+/* A choice of the state among many; what: the text of the first one. */
+function picker(label, key, values, fallback, unit, hint, what) {
 	const now = state[key] || fallback, list = values.includes(now) ? values : [...values, now];
 
 	return el('label', { class: 'dim', title: hint }, label + ' ', el('select', {
 		on: { change: (e) => go({ [key]: e.target.value === fallback ? '' : e.target.value, x: '' }) } },
-	list.map((value) => el('option', { value, selected: value === now }, value + (unit || '')))));
+	list.map((value) => el('option', { value, selected: value === now },
+		what && value === fallback ? what : value + (unit || '')))));
 }
 
 function depthOf(key, fallback) {
@@ -355,10 +357,46 @@ function depthOf(key, fallback) {
 	return value === 'all' ? Infinity : /^\d+$/.test(value) ? Number(value) : Number(fallback);
 }
 
-function leastShare(fallback) {
-	const value = state.least || fallback;
+/* The least share of functions and calls that the state names; -1: the picture has to fit. */
+function leastShare() {
+	return /^\d+(\.\d+)?$/.test(state.least) ? Number(state.least) / 100 : -1;
+}
 
-	return (/^\d+(\.\d+)?$/.test(value) ? Number(value) : Number(fallback)) / 100;
+function graphOf(event, fn, share) {
+	const graph = new CallGraph(event, openCycles());
+
+	graph.share = share;
+	return fn < 0 ? graph.whole(share)
+		: graph.around(fn, depthOf('callers', '2'), depthOf('callees', '3'), share);
+}
+
+/*
+ * The picture of the calls of a function, -1: of all, in a room of that width and height.
+ * Unless the state names the least share, the first one from 1% at which all of it can be
+ * seen and read; if there is none, the last one that leaves some functions.
+ */
+function graphPicture(event, fn, room) {
+	const picture = (graph) => new GraphPicture(graph, ['right', 'down'].includes(state.way) ? state.way : '',
+		isDark(), room);
+	const least = leastShare();
+	let last = null;
+
+	for (const share of least >= 0 ? [] : SHARES.slice(SHARES.indexOf('1'))) {
+		const graph = graphOf(event, fn, Number(share) / 100);
+
+		if (last && graph.nodes.length < FEWEST)
+			break;
+		last = graph;
+		/* More boxes than half of the room would hold: placing them would be in vain. */
+		if (graph.nodes.length * BOX * 60 * LEGIBLE ** 2 > room.width * room.height / 2)
+			continue;
+
+		const drawn = picture(graph);
+
+		if (drawn.fit(room) >= LEGIBLE)
+			return drawn;
+	}
+	return picture(last || graphOf(event, fn, least));
 }
 
 /* A difference has the colours of changes. */
@@ -378,7 +416,8 @@ function graphControls(fn, graph, picture) {
 
 	return el('div', { class: 'controls' }, fn < 0 ? el('span', {}, 'Whole profile')
 		: [picker('Callers', 'callers', DEPTHS, '2'), picker('Callees', 'callees', DEPTHS, '3')],
-	picker('At least', 'least', SHARES, '1', '%', 'of the ' + (fn < 0 ? 'total' : 'cost of the function')),
+	picker('At least', 'least', ['', ...SHARES], '', '%', 'of the ' + (fn < 0 ? 'total' : 'cost of the function'),
+		leastShare() < 0 ? `${+(graph.share * 100).toFixed(2)}%, automatic` : 'automatic'),
 	choice('Direction', 'way', [['right', 'Left to right'], ['down', 'Top down']],
 		picture.tall ? 'down' : 'right'), cycleChoice(), groupChoice(),
 	el('span', { class: 'choice' }, button('\u2212', 'Smaller', () => graphView.zoom(0.8)),
@@ -392,15 +431,8 @@ function showGraph(main) {
 
 	search();
 
-	const graph = new CallGraph(event, openCycles());
-
-	if (fn < 0)
-		graph.whole(leastShare('1'));
-	else
-		graph.around(fn, depthOf('callers', '2'), depthOf('callees', '3'), leastShare('1'));
-
-	const picture = new GraphPicture(graph, ['right', 'down'].includes(state.way) ? state.way : '',
-		isDark(), { width: main.clientWidth - 28, height: main.clientHeight - 96 });
+	const picture = graphPicture(event, fn, { width: main.clientWidth - 28, height: main.clientHeight - 96 }).draw();
+	const { graph } = picture;
 	const box = el('div', { class: 'graph' });
 	const detail = el('div', { class: 'detail', id: 'graph-detail', 'aria-live': 'polite' });
 

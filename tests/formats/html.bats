@@ -1830,6 +1830,25 @@ two_profiles()
 	not grep -E 'edges. Dashed|callers are left out"' "$dir/dom"
 }
 
+@test "html: Chromium draws as many functions of a large call graph as can be read" {
+	needs_browser
+	perl -e 'print "events: Ir\n"; for $i (0 .. 299) {
+		print "fn=f$i\n1 ", 300 - $i, "\n";
+		for (3 * $i + 1 .. 3 * $i + 3) { $_ < 300 and print "cfn=f$_\ncalls=1 1\n2 ", 2000 - 6 * $_, "\n" }
+	}' >"$dir/in.cg"
+	report "$dir/in.cg"
+	WINDOW=1440,900 browse 'view=graph'
+	grep -oP '>[\d.]+%, automatic' "$dir/dom"
+	shown=$(grep -c '<a class="node"' <(sed 's/<a class="node"/\n&/g' "$dir/dom"))
+	[ "$shown" -ge 20 ]
+	[ "$shown" -le 60 ]
+	# A scale at which letters can be read.
+	grep -oP '<g transform="translate\([^)]*\) scale\(\K[\d.]+' "$dir/dom" | head -n 1 |
+		awk '{ exit !($1 >= 0.8) }'
+	WINDOW=1440,900 browse 'view=graph&least=0'
+	[ "$(grep -c '<a class="node"' <(sed 's/<a class="node"/\n&/g' "$dir/dom"))" -eq 300 ]
+}
+
 @test "html: Chromium draws the calls of a difference, and those around a function" {
 	needs_browser
 	two_profiles
