@@ -33,7 +33,8 @@ function offered(view) {
 	/* Also if filters leave none. */
 	const calls = wholeCol('calls')[0] > 0, frames = wholeCol('frames')[0] > 0;
 	const has = { coverage: col('cover_file').length > 0, instrs: one('instrs') > 0, graph: profile && calls,
-		map: profile && calls, parts: hasParts(), time: trackCount() > 0, labels: one('labels') > 0, flame: frames, tree: frames };
+		map: profile && calls, parts: hasParts(), time: trackCount() > 0, labels: one('labels') > 0, flame: frames, tree: frames,
+		source: wholeCol('lines')[0] > 0 || state.file !== '' }; /* a link to a place shows its text */
 
 	return has[view.key] !== false;
 }

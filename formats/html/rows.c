@@ -253,16 +253,18 @@ put_files(struct rows *r)
 	struct html_writer *w = r->w;
 	struct html_column *cost = html_new_costs(w, "line_cost");
 	cg_file file;
+	uint64_t lines;
 	bool ok = cost != NULL && html_begin_data(w, "lines");
 
 	while (ok && cg_next_file(r->lines, &file))
 		ok = add_lines(r, file, number, cost) &&
 		     (!r->coverage ||
 			 html_cover_file(r->coverage, r->lines, file));
+	lines = number[NUMBER].count;
 	html_end_columns(w, number, LINE_NUMBERS);
 	html_end_costs(w, cost);
 	ok = ok && (!r->coverage || html_cover_lines(r->coverage)) &&
-	     html_end_data(w);
+	     html_end_data(w) && html_put_number(w, "lines", lines);
 	return ok && (!r->coverage || html_cover_totals(r->coverage));
 }
 

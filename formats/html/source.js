@@ -360,7 +360,8 @@ function showFile(main, file, event, wanted) {
 	const controls = el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: paneBodies.length ? 'all' : '', line: '' } },
 		'All files'), el('b', {}, filePath(file)),
 	event.coverage ? [testMenu(file), fileRates(file), compared() ? null : signWords(file)] : [numberChoice(), lineCodeChoice()], seekLinks(file, facts, event, wanted),
-	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.'));
+	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: ',
+		el('code', {}, 'cgconv --sources DIR'), ' adds it.'));
 
 	seekKeys(controls, table.box);
 	put(main, controls, jumpsNote(!event.coverage && one('jumps') > 0), el('div', { class: 'striped' }, table.box,
@@ -411,10 +412,12 @@ function showSource(main) {
 	if (!rows.length)
 		return put(main, el('div', { class: 'empty' }, el('p', {}, 'No costs of source lines are known',
 			state.q ? ' of files that match' : narrowed ? ' that the filters leave' : '', '.')));
+
+	const missing = rows.filter((row) => !linesOfFile(row.file)).length;
 	const name = { key: 'name', label: 'File', width: 'minmax(' + wide(260, 140) + ', 1fr)',
 		value: (row) => filePath(row.file), show: (row) => [el('a', { go: { file: row.file, line: '' },
 			title: filePath(row.file), class: linesOfFile(row.file) ? null : 'under' }, narrow() ? baseName(filePath(row.file)) : filePath(row.file)),
-		linesOfFile(row.file) ? '' : el('span', { class: 'dim' }, '  (source not found)')] };
+		linesOfFile(row.file) || missing === rows.length ? '' : el('span', { class: 'dim' }, '  (source not found)')] };
 	const numbers = event.coverage && compared()
 		? rateColumns(comparedTotal(), (row) => comparedFiles().get(row.file) || newChange())
 		: [event.coverage ? { key: 'cost', label: 'Lines', number: true, width: wide(170, 130),
@@ -425,7 +428,9 @@ function showSource(main) {
 					percent(row.cost, whole(event)))], row.cost / (whole(event) || 1),
 				event.before ? (row.cost > 0 ? 'up' : 'down') : '') }];
 
-	return put(main, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
+	return put(main, missing ? el('div', { class: 'legend', role: 'note' },
+		(missing < rows.length ? number(missing) + ' of ' + plural(rows.length, 'source') + ' were' : 'Sources were') +
+		' not found: ', el('code', {}, 'cgconv --sources DIR'), ' adds them.') : null, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
 		open: (row) => go({ file: row.file, line: '' }),
 		columns: numbers.length > 1 || narrow() ? [name, ...numbers] : [...numbers, name] }).box);
 }

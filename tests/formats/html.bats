@@ -1810,6 +1810,19 @@ two_profiles()
 	sed '1,/^9 /d' "$dir/all" >"$dir/b.cg"
 }
 
+@test "html: Chromium says which options add sources and instructions, and offers no Source without lines" {
+	needs_browser
+	report samples/gprof/calls/prog samples/gprof/calls/gmon.out
+	browse 'view=instrs'
+	grep -oP '>[^<]*<(?=/a>)' "$dir/dom" | not grep -x '>Source<'
+	grep -F '<code>cgconv --disassembly FILE</code> adds' "$dir/dom" >/dev/null
+	printf '%s\n' 'events: Ir' fl=/no/a.c fn=main '1 10' fl=/no/b.c fn=f '1 5' >"$dir/in.cg"
+	report "$dir/in.cg"
+	browse 'view=source'
+	grep -F 'Sources were not found: <code>cgconv --sources DIR</code> adds them.' "$dir/dom" >/dev/null
+	not grep -F '> (source not found)<' "$dir/dom"
+}
+
 @test "html: Chromium dashes functions whose callers are left out of the call graph" {
 	needs_browser
 	{
