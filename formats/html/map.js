@@ -8,6 +8,7 @@
 
 const MOST_BOXES = 1500, SMALLEST = 5; /* pixels */
 const HEADING = 15; /* height of a name above nested boxes */
+const SHORTEST = 6; /* letters of a name that is cut */
 
 /* ---- Costs of nested calls ---------------------------------------------- */
 
@@ -181,6 +182,19 @@ function mapBoxes(map, root, width, height, levels) {
 	return boxes;
 }
 
+/* A name in lines of that many letters, broken before a part of it or a "_", if there is one. */
+function wrapName(name, room) {
+	const lines = [];
+
+	for (let rest = name; rest; rest = rest.slice(lines.at(-1).length)) {
+		const head = rest.slice(0, room + 1);
+		const cut = rest.length <= room ? room : partsOf(head).at(-1) || head.lastIndexOf('_');
+
+		lines.push(rest.slice(0, cut > room / 3 ? cut : room));
+	}
+	return lines;
+}
+
 /* ---- Drawing ------------------------------------------------------------- */
 
 class MapView {
@@ -251,21 +265,40 @@ class MapView {
 		const text = (line, content, fill) => svg('text', { x: (box.x + 4).toFixed(1),
 			y: (box.y + line).toFixed(1), 'font-family': MONO, 'font-size': 11, fill }, content);
 		const cost = shortCost(this.map.event, box.before, box.after);
-		const names = fitName(this.name(box), room), high = box.h > HEADING - 1 && room > 3;
-		const two = leaf && names.length > 1 && box.h > 30;
-		const first = names.length > 1 && !two ? names[0].slice(0, room - 1) + '\u2026' : names[0];
-		const beside = !leaf && first.length + 2 + cost.length <= room;
+		const names = this.label(box, leaf, room), first = names[0];
+		const beside = !leaf && first && first.length + 2 + cost.length <= room;
+		const below = 12 + 14 * names.length;
 
 		return [svg('a', { class: 'node', go: { ...this.change(box), ...this.o.changes, x: '' }, 'aria-label': this.words(box),
 			'data-depth': box.depth },
 		svg('rect', { x: box.x.toFixed(1), y: box.y.toFixed(1), width: Math.max(1, box.w - 0.8).toFixed(1),
 			height: Math.max(1, box.h - 0.8).toFixed(1), class: 'frame', rx: box.w > 20 && box.h > 20 ? 2 : 0,
 			fill: this.colour(box), stroke: ink.back, 'stroke-width': 0.6 })), svg('g',
-			{ 'aria-hidden': 'true', 'pointer-events': 'none' }, high && (leaf || box.named)
-				? [text(12, beside ? first + '  ' + cost : first, ink.text), two ? text(26, names[1], ink.text) : null,
-					leaf && box.h > (two ? 44 : 30) && cost.length <= room
-						? text(two ? 40 : 26, cost, ink.text) : null]
+			{ 'aria-hidden': 'true', 'pointer-events': 'none' }, first
+				? [beside ? text(12, first + '  ' + cost, ink.text)
+					: names.map((name, i) => text(12 + 14 * i, name, ink.text)),
+				leaf && box.h > below + 4 && cost.length <= room ? text(below, cost, ink.text) : null]
 				: null, this.drawFree(box))];
+	}
+
+	/*
+	 * The lines of a box's name: in one line what shortName() leaves of it, where there is
+	 * room up to three lines. Some letters of a name say nothing: then there are none.
+	 */
+	label(box, leaf, room) {
+		const lines = leaf ? Math.min(3, Math.floor((box.h - 4) / 14)) : 1, name = this.name(box);
+		const short = shortName(name, room), full = leaf ? name : bareName(name);
+
+		if (box.h <= HEADING - 1 || !(leaf || box.named))
+			return [];
+		if (full.length <= room)
+			return [full];
+		if (room < SHORTEST && short.endsWith('\u2026'))
+			return [];
+
+		const wrapped = lines > 1 ? wrapName(bareName(name), room) : [];
+
+		return wrapped.length && wrapped.length <= lines ? wrapped : [short];
 	}
 
 	/* What is free in a box is its self cost, unless much of it is recursion. */

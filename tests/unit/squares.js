@@ -45,6 +45,13 @@ const even = Array.from({ length: 64 }, () => ({ size: 1 }));
 squarify(even, 0, 0, 300, 200, 64);
 check(even.every((box) => Math.max(box.w / box.h, box.h / box.w) < 2), 'not square');
 
+/* ---- Names ---------------------------------------------------------------- */
+
+for (const [name, room, lines] of [['runtime.heapBitsSetType', 11, ['runtime.', 'heapBitsSet', 'Type']],
+	['__memcmp_evex_movbe', 13, ['__memcmp_evex', '_movbe']], ['ns::f', 9, ['ns::f']]])
+	if (wrapName(name, room).join() !== lines.join())
+		throw new Error('lines of ' + name + ': ' + wrapName(name, room).join());
+
 /* ---- Boxes of flame graphs ------------------------------------------------- */
 
 function randomTree(n) {
