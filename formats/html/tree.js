@@ -8,8 +8,8 @@
  * whose costs these are a part of.
  */
 
-/* Rows that open at first: the way on which most of the cost is. */
-const ON_THE_WAY = 0.9, WAY = 30;
+/* Rows that open at first: the way with at least half of the cost of each row, while it is a part of the whole. */
+const ON_THE_WAY = 0.5, OF_WHOLE = 0.05, WAY = 30;
 const MOST_OPENED = 5000; /* rows by one key */
 
 let childIndex = null;
@@ -102,15 +102,17 @@ class CallTree {
 	}
 
 	openWay() {
-		let row = this.top;
+		const all = Math.abs(whole(this.event));
+		let row = this.top, cost = all;
 
 		for (let i = 0; i < WAY && !this.bottomUp; i++) {
 			const [first] = this.children(row);
 
-			if (!first || Math.abs(first.cost) < ON_THE_WAY * Math.abs(whole(this.event)))
+			if (!first || Math.abs(first.cost) < Math.max(ON_THE_WAY * cost, OF_WHOLE * all))
 				return;
 			first.open = true;
 			row = first;
+			cost = Math.abs(first.cost);
 		}
 	}
 
@@ -171,6 +173,10 @@ function treeColumns(tree, redo) {
 			: el('span', { class: 'pct' }, percent(value(row), all))], all ? value(row) / all : 0) });
 	const name = { key: 'name', label: 'Function', width: 'minmax(' + wide(300, 240) + ', 1fr)',
 		text: (row) => '  '.repeat(row.depth) + fnName(row.fn), show: (row) => treeName(tree, row, redo) };
+	/* Tells functions without a name apart, too. */
+	const object = one('objects') > 1 && !narrow() ? [{ key: 'object', label: 'Object', width: '200px',
+		text: (row) => objectPath(row.fn), show: (row) => el('span', { class: 'dim', title: objectPath(row.fn) },
+			baseName(objectPath(row.fn))) }] : [];
 
 	const grey = (row) => isUnreal(event, tree.bottomUp ? 'self' : 'inclusive', row.root);
 
@@ -180,9 +186,9 @@ function treeColumns(tree, redo) {
 		{ key: 'cost', label: 'Change', number: true, width: costWidth(120), text: (row) => row.cost,
 			show: (row) => bar(change(row.cost, event, undefined, grey(row)), all ? row.cost / all : 0,
 				wayOf(row.cost, grey(row))) },
-		...verdictColumn(event, 'real', tree.bottomUp ? 'self' : 'inclusive', (row) => [row.root], 'Verdict of function'), name];
+		...verdictColumn(event, 'real', tree.bottomUp ? 'self' : 'inclusive', (row) => [row.root], 'Verdict of function'), name, ...object];
 	return [cost('cost', tree.bottomUp ? 'Self, by caller' : 'Inclusive', (row) => row.cost),
-		...(tree.bottomUp || narrow() ? [] : [cost('self', 'Self', (row) => row.self)]), name];
+		...(tree.bottomUp || narrow() ? [] : [cost('self', 'Self', (row) => row.self)]), name, ...object];
 }
 
 function showTree(main) {

@@ -1000,10 +1000,17 @@ facts()
 	done
 	browse 'view=tree'
 	cells | tr -d '\342\226\270\276\200\202' |
-		same - <(printf '%s\n' '23 100.0%	0 0%	main' '12 52.2%	7 30.4%	a' '11 47.8%	0 0%	c')
+		same - <(printf '%s\n' '23 100.0%	0 0%	main' '12 52.2%	7 30.4%	a' \
+			'5 21.7%	5 21.7%	b' '11 47.8%	0 0%	c')
 	browse 'view=tree&mode=inverted'
 	cells | tr -d '\342\226\270\276\200\202' |
 		same - <(printf '%s\n' '16 69.6%	b' '7 30.4%	a')
+	# Objects tell functions without a name apart.
+	printf 'p 7/7 1.0: 3 cycles:\n\t1 [unknown] (/x/liba.so)\n\t2 main (/x/prog)\n\n%s' \
+		"$(printf 'p 7/7 1.5: 4 cycles:\n\t1 [unknown] (/x/libb.so)\n\t2 main (/x/prog)\n\n')" >"$dir/in.perf"
+	report -f perf-script "$dir/in.perf"
+	browse 'view=tree'
+	cells | grep -oP '(liba|libb).so$' | tr '\n' ' ' | grep -x 'libb.so liba.so '
 	report samples/callgrind/plain/callgrind.out
 	browse 'view=flame'
 	grep -F -- '--guess-stacks' "$dir/dom"
