@@ -126,13 +126,13 @@ class Flame {
 		return Math.floor(((this.o.up ? this.height - y : y) + this.top) / LEVEL);
 	}
 
-	/* A range of hues for the library or directory, in which functions differ. */
+	/* A range of hues for the package, library or file, in which functions differ. */
 	colour(fn) {
 		let colour = this.colours.get(fn);
 
 		if (!colour) {
 			const name = fnName(fn);
-			const group = objectPath(fn) || filePath(col('fn_file')[fn]) || qualifier(name) || name;
+			const group = objectPath(fn) ? packageOf(name) || objectPath(fn) : filePath(col('fn_file')[fn]) || qualifier(name) || name;
 			const own = hash(name), shade = own % 12;
 			const hue = (hash(group) % 72 * 5 + (own >>> 8) % HUES - HUES / 2 + 360) % 360;
 

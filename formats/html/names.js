@@ -63,6 +63,12 @@ function qualifier(name) {
 	return last ? bare.slice(0, last).replace(/(?:::|[./])$/, '') : '';
 }
 
+/* The package of Go, or the outermost namespace; '' if the name has none. */
+function packageOf(name) {
+	return qualifier(name).replace(/(?:<|::|\.\()[^]*/, '').replace(/[^]* /, '')
+		.replace(/(\/[^./]*)\.[^/]*$/, '$1'); /* a type of a package */
+}
+
 /* The mark of a function that calls itself, "'2" in profiles of Callgrind. */
 const MARK = /'\d+$/;
 
@@ -110,7 +116,7 @@ function withoutArguments(name) {
 			text += dotted(name.slice(begin, i));
 		if (depth === 0)
 			text += c;
-		if (i > 0 && (c === '<' || (c === '[' && /\w/.test(name[i - 1]))) && depth++ === 0)
+		if (i > 0 && (c === '<' || (c === '[' && (depth > 0 || /\w/.test(name[i - 1])))) && depth++ === 0)
 			begin = i + 1;
 	}
 	/* Some names end before their brackets do. */

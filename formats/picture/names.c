@@ -177,6 +177,36 @@ picture_qualifier(struct cg_slice name)
 	return bare;
 }
 
+struct cg_slice
+picture_package(struct cg_slice name)
+{
+	struct cg_slice package = picture_qualifier(name);
+	size_t begin = 0, end = 0;
+
+	for (; end < package.len && package.ptr[end] != '<'; end++) {
+		const char *at = package.ptr + end;
+
+		if (end + 1 < package.len &&
+		    ((at[0] == ':' && at[1] == ':') ||
+			(at[0] == '.' && at[1] == '(')))
+			break;
+		if (*at == ' ')
+			begin = end + 1;
+	}
+	package = (struct cg_slice){ package.ptr + begin, end - begin };
+	begin = 0;
+	for (size_t i = 0; i < package.len; i++) {
+		if (package.ptr[i] == '/')
+			begin = i + 1;
+	}
+	/* "a/b.T": a type of the package "a/b". */
+	for (size_t i = begin; begin > 0 && i < package.len; i++) {
+		if (package.ptr[i] == '.')
+			package.len = i;
+	}
+	return package;
+}
+
 /* ---- Lines -------------------------------------------------------------- */
 
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */

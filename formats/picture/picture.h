@@ -18,6 +18,12 @@ size_t picture_count_chars(struct cg_slice text);
  * "ns" of "ns::f(int)", "a/b" of "a/b.f"; "" if its name has none.
  */
 struct cg_slice picture_qualifier(struct cg_slice name);
+/*
+ * Returns the package of a function of Go, or its outermost namespace, a part of
+ * the name: "std" of "void std::a::f<int>()", "a/b" of "a/b.(*T).f"; "" if its
+ * name has none.
+ */
+struct cg_slice picture_package(struct cg_slice name);
 #define PICTURE_LINES 3
 /* A name in lines; it is valid until the next call, as long as the name is. */
 struct picture_lines {

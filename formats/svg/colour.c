@@ -124,8 +124,9 @@ put_hsl(struct svg *svg, uint32_t hue, uint32_t saturation, uint32_t light)
 
 /*
  * Writes the colour of a box. Two hashes choose it. The hash of a group
- * chooses a range of hues. The group is the name of the function's object or,
- * if unknown, of its file or class. If all are unknown, it is the function's
+ * chooses a range of hues. The group is the function's package or outermost
+ * namespace or, without one, its object. If the object is unknown, it is its
+ * file or class. If all are unknown, it is the function's
  * own name. The hash of the function's name chooses a colour in the range. A
  * box without a function is grey.
  */
@@ -140,6 +141,8 @@ put_fn_colour(struct svg *svg, const struct svg_box *box)
 		cg_puts(svg->out, "#dfe1e5");
 		return;
 	}
+	if (group.len > 0 && picture_package(box->name).len > 0)
+		group = picture_package(box->name);
 	if (group.len == 0)
 		group =
 		    cg_file_path(svg->graph, cg_fn_file(svg->graph, box->fn));

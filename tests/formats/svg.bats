@@ -364,6 +364,20 @@ verdicts()
 		END
 	} >"$dir/colours.js"
 	cut -f 1 "$dir/got" | node "$dir/colours.js" | same - "$dir/got"
+	# Functions with an object.
+	{
+		echo 'p 7/7 1.0: 3 cycles:'
+		for name in 'void std::sort<a::b>(int)' 'app::T::f(std::x)' 'github.com/a/b.(*T).run' github.com/a/b.U.run main 'std::y::g()'; do
+			printf '\t1 %s (/x/prog)\n' "$name"
+		done
+		echo
+	} >"$dir/in.perf"
+	"$CGCONV" -q -f perf-script -t svg --width 900 "$dir/in.perf" >"$dir/out.svg"
+	coloured "$dir/out.svg" | sed 's/^\(.*\) [^ ]* [^ ]* \(#.*\)/\1\t\2/; s/&lt;/</; s/&gt;/>/' |
+		grep -v -e ^all -e '^p	' | sort -u >"$dir/got"
+	[ "$(wc -l <"$dir/got")" -eq 6 ]
+	sed -i "s/objectPath = () => ''/objectPath = () => '\/x\/prog'/" "$dir/colours.js"
+	cut -f 1 "$dir/got" | node "$dir/colours.js" | same - "$dir/got"
 	# Without parameters and directories, or cut.
 	echo 'ns::A::function(int, char, long);github.com/organisation/b.(*Type).run;name_of_a_long_function_in_c 1' \
 		>"$dir/long.folded"

@@ -36,6 +36,9 @@ for (const [name, bare, qualified] of [
 	is(bareName(name), bare);
 	is(qualifier(name), qualified);
 }
+for (const [name, all] of [['void std::sort<a::b>(int)', 'std'], ['app::T::f(std::x)', 'app'], ['a/b.(*T).run', 'a/b'],
+	['github.com/a/b.U.run', 'github.com/a/b'], ['runtime.mallocgc', 'runtime'], ['main', '']])
+	is(packageOf(name), all);
 for (const [name, room, short] of [
 	['java.util.ComparableTimSort.mergeHi', 40, 'java.util.ComparableTimSort.mergeHi'],
 	['java.util.ComparableTimSort.mergeHi', 26, 'ComparableTimSort.mergeHi'],
