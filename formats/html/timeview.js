@@ -34,6 +34,11 @@ function tickStep(span, width) {
 	return [1, 2, 5, 10].map((times) => times * power).find((step) => step >= least);
 }
 
+/* "50.0 ms" -> "50 ms": ticks are round numbers. */
+function withoutZeros(text) {
+	return text.replace(/\.(\d*?)0+(?!\d)/, (_, digits) => digits ? '.' + digits : '');
+}
+
 /* Draws an axis from a time on, which has span on width pixels. */
 function drawAxis(canvas, from, span, unit) {
 	const width = canvas.clientWidth, ratio = devicePixelRatio || 1, c = canvas.getContext('2d');
@@ -52,7 +57,7 @@ function drawAxis(canvas, from, span, unit) {
 
 		c.fillRect(x, AXIS_HEIGHT - 5, 1, 5);
 		if (x < width - 60)
-			c.fillText(at === 0 ? '0' : brief(Math.abs(at) < step / 2 ? 0 : at, unit), x + 4, AXIS_HEIGHT / 2);
+			c.fillText(Math.abs(at) < step / 2 ? '0' : withoutZeros(brief(at, unit)), x + 4, AXIS_HEIGHT / 2);
 	}
 }
 
