@@ -274,7 +274,7 @@ function showInstrs(main) {
 		mark: (row) => row.kind + (row.idle === true ? ' idle' : '') + (row.begins && jumps.length ? ' begins' : '') + (isChosen(row) ? ' chosen' : '') });
 
 	table.box.classList.add('source', 'instrs');
-	put(main, instrControls(fn, code, all, jumps.length > 0), jumpsNote(jumps.length > 0), keptNote(fn), hasListing() ? null : el('div', { class: 'legend', role: 'note' },
+	put(main, instrControls(fn, code, all, jumps.length > 0), jumpsNote(jumps.length > 0), keptNote(fn), hasListing() ? null : el('div', { class: 'legend' },
 		'Texts of instructions: ', el('code', {}, 'cgconv --disassembly FILE'), ' adds them from the output of ',
 		el('code', {}, 'objdump -d'), '.'), table.box);
 

@@ -428,7 +428,7 @@ function showSource(main) {
 					percent(row.cost, whole(event)))], row.cost / (whole(event) || 1),
 				event.before ? (row.cost > 0 ? 'up' : 'down') : '') }];
 
-	return put(main, missing ? el('div', { class: 'legend', role: 'note' },
+	return put(main, missing ? el('div', { class: 'legend' },
 		(missing < rows.length ? number(missing) + ' of ' + plural(rows.length, 'source') + ' were' : 'Sources were') +
 		' not found: ', el('code', {}, 'cgconv --sources DIR'), ' adds them.') : null, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
 		open: (row) => go({ file: row.file, line: '' }),
