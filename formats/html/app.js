@@ -81,10 +81,9 @@ function countedData() {
 		: ['calls', 'lines', 'instrs']);
 }
 
-/* Filters count what a view shows; those of parts and of coverage show the whole. */
+/* Filters count what a view shows; those of parts and of coverage show the whole, as all do if filters cannot count. */
 function filterView(view) {
-	if (filterKey() === '' || (canRefine() && !countedData().some(isMissing)))
-		applyFilters(Boolean(view.whole));
+	applyFilters(view.whole || (filterKey() !== '' && (!canRefine() || countedData().some(isMissing))));
 }
 
 function showFilters() {

@@ -47,6 +47,39 @@ browse()
 	grep -q 'data-ready="true"' "$dir/dom"
 }
 
+# walk FRAGMENT...: as browse, but the page shows the fragments one after another.
+walk()
+{
+	local fragments
+
+	fragments=$(printf ", '#%s'" "${@:2}")
+	mv "$dir/out.html" "$dir/kept.html"
+	perl -0777 -pe 's/<meta http-equiv="Content-Security-Policy"[^>]*>//' "$dir/kept.html" >"$dir/out.html"
+	cat >>"$dir/out.html" <<-EOF
+		<script>
+		const todo = [${fragments#, }], next = () => {
+			if (document.documentElement.dataset.ready)
+				location.hash = todo.shift();
+			if (todo.length)
+				setTimeout(next, 100);
+		};
+		next();
+		</script>
+	EOF
+	browse "$1"
+	mv "$dir/kept.html" "$dir/out.html"
+}
+
+# same_after FRAGMENT BEFORE: a view has the same rows, whatever was shown before.
+same_after()
+{
+	browse "$1"
+	cells >"$dir/want"
+	[ -s "$dir/want" ]
+	walk "$2" "$1"
+	cells | same "$dir/want" - || { echo "$2: $1"; false; }
+}
+
 # A server shows index.html as the directory.
 index_is_found()
 {
@@ -1672,6 +1705,13 @@ fragment()
 	# What is no filter is said.
 	browse 'view=labels&label=thread'
 	grep -F 'expected KEY=REGEX</span>' "$dir/dom" >"$dir/link"
+}
+
+@test "html: Chromium shows the same, whatever was shown before" {
+	needs_browser
+	report samples/callgrind/instr-jumps/callgrind.out
+	# Filters that need stacks count nothing, and leave nothing of those before.
+	same_after 'view=functions&unit=full&hide=fib&show_from=main' 'view=functions&hide=fib'
 }
 
 # ---- Call graph and map in a browser ------------------------------------------
