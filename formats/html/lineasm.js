@@ -5,6 +5,8 @@
 
 let lineCodeKnown = null; /* by file: Map of line to [[fn, row], ...]; rows of calls are negative, from -1 */
 
+onSelection(() => lineCodeKnown = null);
+
 function lineCode(file) {
 	lineCodeKnown ||= new Map();
 	if (lineCodeKnown.has(file))

@@ -1712,6 +1712,9 @@ fragment()
 	report samples/callgrind/instr-jumps/callgrind.out
 	# Filters that need stacks count nothing, and leave nothing of those before.
 	same_after 'view=functions&unit=full&hide=fib&show_from=main' 'view=functions&hide=fib'
+	# Rows of instructions are others with filters.
+	same_after 'view=source&file=1&asm=all&unit=full&hide=fib' 'view=source&file=1&asm=all'
+	same_after 'view=source&file=1&asm=all&unit=full' 'view=source&file=1&asm=all&hide=fib'
 }
 
 # ---- Call graph and map in a browser ------------------------------------------
