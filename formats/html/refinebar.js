@@ -20,7 +20,7 @@ function canRefine() {
 }
 
 function refines() {
-	return REFINE.concat(LABEL_FILTERS).some((kind) => state[kind.key] !== '');
+	return [...REFINE, ...LABEL_FILTERS].some((kind) => state[kind.key] !== '');
 }
 
 const NOT_FILTERED = 'This view is not filtered: it has the costs of all stacks.';
