@@ -208,5 +208,5 @@ function showLabels(main) {
 		selected ? 'Labels of samples, of all parts, threads and times: which ones the selected have is not known.'
 			: 'Labels of samples. Keep or drop those of a value: all views count what is left.')),
 	keys.length ? el('div', { class: 'cards broad' }, keys.map(([key, rows]) => labelTable(key, rows, event, sums)))
-		: el('div', { class: 'empty' }, el('p', {}, 'No sample with a label is left.')));
+		: el('div', { class: 'empty' }, el('p', {}, match ? 'No label matches the search.' : 'No sample with a label is left.')));
 }

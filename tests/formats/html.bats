@@ -1702,6 +1702,8 @@ fragment()
 	report --no-root-by samples/jfr/work/work.jfr.gz
 	browse 'view=functions&label=thread%3Dmain&time=0_0.5'
 	grep -F 'Labels of what is selected are not known' "$dir/dom" >"$dir/link"
+	browse 'view=labels&q=nosuch'
+	grep -F 'No label matches the search.' "$dir/dom" >"$dir/link"
 	# What is no filter is said.
 	browse 'view=labels&label=thread'
 	grep -F 'expected KEY=REGEX</span>' "$dir/dom" >"$dir/link"
