@@ -100,6 +100,7 @@ function dotted(text) {
 /*
  * Dots stand for arguments of templates, and for those of Go in brackets: "map<...>::find".
  * A bracket that begins the name holds the type of a method in Rust, and stays.
+ * Inside of arguments all brackets count.
  */
 function withoutArguments(name) {
 	let depth = 0, begin = 0, text = '';
