@@ -138,8 +138,7 @@ put_label(struct svg *svg, const struct svg_box *box)
 	svg_put_pixels(svg, box->x + 3 * SVG_UNIT);
 	cg_putf(svg->out, "\" y=\"%" PRIu64 "\">", box->y + SVG_FONT);
 	cg_put_xml(svg->out, svg->label.line[0]);
-	cg_puts(
-	    svg->out, svg->label.cut ? "\xe2\x80\xa6</text>" : "</text>");
+	cg_puts(svg->out, svg->label.cut ? "\xe2\x80\xa6</text>" : "</text>");
 }
 
 struct cg_slice
