@@ -1583,6 +1583,7 @@ fragment()
 			print join("\t", $name =~ s/(.) <cycle \d+>$/$1/r, @F[0, 1])
 				if $name !~ /^<cycle/' | LC_ALL=C sort >"$dir/got"
 		functions_of "$@" "$file" | perl -F'\t' -lane '$n = ($#F - 4) / 2;
+			$F[1] = "[$1]" if $F[1] eq "[unknown]" && $F[3] =~ m{([^/\[]+)$};
 			print join("\t", @F[1, 5, 5 + $n]) if $F[5] || $F[5 + $n]' | LC_ALL=C sort >"$dir/want"
 		[ -s "$dir/want" ]
 		perl -F'\t' -i -lane 'print if $F[1] || $F[2]' "$dir/got"
@@ -1596,6 +1597,7 @@ fragment()
 				$(sed "s,out.html,$dir/other.html," "$dir/command")"
 		)
 		perl tests/oracle/html.pl "$dir/other.html" | grep -P '^fn\t[^\t]' | perl -F'\t' -lane '$n = ($#F - 4) / 2;
+			$F[1] = "[$1]" if $F[1] eq "[unknown]" && $F[3] =~ m{([^/\[]+)$};
 			print join("\t", @F[1, 5, 5 + $n]) if $F[5] || $F[5 + $n]' | LC_ALL=C sort | same "$dir/want" -
 	done
 	# Of the selected parts only.
@@ -1604,7 +1606,7 @@ fragment()
 	report --parts "$dir/a.folded" "$dir/b.folded"
 	browse 'view=functions&unit=full&sort=name&parts=1&hide=c&ignore=d'
 	cells | sed 's/ [^\t]*//g' | cut -f 1-4 |
-		same - <(printf '%s\n' '24	13	24	a' '11	11	11	b' '24	0		main')
+		same - <(printf '%s\n' '24	13	24	a' '11	11	11	b' '24	0	–	main')
 	grep -F 'Kept: 58.5% of 41 samples' "$dir/dom"
 	browse 'view=tree&parts=1&hide=c&ignore=d'
 	cells | tr -d '\342\226\270\276\200\202' | cut -f 1,3 |
