@@ -405,6 +405,8 @@ end_piece(struct batch *batch, struct worker *worker,
 		take_piece_out(chunk);
 		return;
 	}
+	/* An input that was read alone before is SUMMED. */
+	reopen_task(batch, worker->order.task);
 	end_task(batch, worker->order.task, answer->state, log, result);
 	free(result);
 	take_piece_out(chunk);
@@ -530,6 +532,8 @@ reap_worker(struct batch *batch, struct worker *worker)
 	stopped = batch_stopped(batch);
 	again = !stopped && dead.order.action == WRITE && chunk->unread;
 	if (dead.order.action == CONVERT || dead.order.action == ADD) {
+		/* An input that was read alone is SUMMED before it is added. */
+		reopen_task(batch, dead.order.task);
 		if (stopped)
 			end_task(batch, dead.order.task, STOPPED, NULL, NULL);
 		else
