@@ -332,7 +332,6 @@ row_of(const struct stacks *s, cg_node leaf)
 
 /* The rows of parts. */
 struct part_rows {
-	size_t count;   /* rows that there are */
 	uint32_t *list; /* those of a part */
 	bool *seen;     /* by row */
 	uint64_t *sum;
