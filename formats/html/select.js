@@ -93,8 +93,8 @@ function trackCount() {
 }
 
 function readSelection() {
-	const parts = hasParts() ? chosenSet('parts', partCount()) : null;
 	const tracks = trackCount() ? chosenSet('threads', trackCount()) : null, time = trackCount() ? chosenTime() : null;
+	const parts = hasParts() ? chosenSet('parts', partCount()) || bothParts(tracks || time) : null;
 	const text = JSON.stringify([parts && setText(parts), tracks && setText(tracks), time]);
 
 	if (text !== selectedText) {

@@ -21,9 +21,16 @@ function versusParts() {
 	return state.against === '1' ? two : two.reverse();
 }
 
+/* All parts are selected, to be compared, if there are two; else NULL. */
+function bothParts(timed) {
+	return partCount() === 2 && !timed && (!differs || plainEvents) && /^[12]$/.test(state.against) ? Uint8Array.of(1, 1) : null;
+}
+
 /* True if two parts can be compared. */
 function canCompareParts() {
-	return setSize(selected?.parts) === 2 && !isTimed() && (!differs || plainEvents !== null) && !currentEvent().coverage;
+	const all = hasParts() && !selected?.parts ? partCount() : 0;
+
+	return (all || setSize(selected?.parts)) === 2 && !isTimed() && (!differs || plainEvents !== null) && !currentEvent().coverage;
 }
 
 let comparedNow = null; /* the parts that events are pairs of */

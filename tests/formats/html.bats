@@ -2170,6 +2170,12 @@ changes()
 	done
 	browse 'view=parts&parts=0.1'
 	grep -F '>Difference of both</a>' "$dir/dom" >/dev/null
+	# If there are no more parts, none needs to be selected.
+	report --parts "$dir/s0.folded" "$dir/s2.folded"
+	changes 'against=1' >"$dir/got"
+	report --diff "$dir/s0.folded" "$dir/s2.folded"
+	changes '' | same "$dir/got" -
+	report --parts "$dir/s0.folded" "$dir/s1.folded" "$dir/s2.folded"
 	# One part, or three, have no difference.
 	browse 'view=parts&parts=0&against=1'
 	not grep -F '>Swap</a>' "$dir/dom"
