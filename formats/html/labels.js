@@ -136,7 +136,7 @@ function labelNote() {
 
 /* By row: 1 if filters by function keep its costs. */
 function keptRows() {
-	const rules = refineRules().filter((rule) => rule.re), frames = hasSpots() ? spots().frame : null;
+	const rules = canRefine() ? refineRules().filter((rule) => rule.re) : [], frames = hasSpots() ? spots().frame : null;
 	const becomes = rules.length ? refinedEnds(wholeTree(), rules).becomes : null;
 
 	return Uint8Array.from({ length: wholeCol('row_sets').length }, (_, row) =>

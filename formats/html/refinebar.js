@@ -9,7 +9,7 @@ function filterCommand() {
 	const inputs = texts('input').all(), args = FILTERS.flatMap((filter) => filter.args());
 	const more = one('inputs') > inputs.length ? ['...'] : [];
 
-	return ['cgconv', differs ? '--diff' : '', one('guessed') || !canRefine() ? '--guess-stacks' : '',
+	return ['cgconv', differs && !versusParts() ? '--diff' : '', one('guessed') || (!wholeCol('frames')[0] && !canRefine()) ? '--guess-stacks' : '',
 		...selected?.time ? ['--between', selected.time.join(',')] : [], ...args, '-t', 'html', '-o', 'out.html', ...inputs].filter((word) => word !== '').map(shellWord)
 		.concat(more).join(' ');
 }
@@ -35,6 +35,8 @@ function jumpsNote(hasJumps) {
 function keptText(whole) {
 	const event = currentEvent();
 
+	if (versusParts())
+		return 'The difference of two parts is not filtered.';
 	if (!canRefine())
 		return 'Filters need call stacks, which this profile does not have; they can be estimated:';
 	if (!narrowed)

@@ -2175,6 +2175,11 @@ changes()
 	changes 'against=1' >"$dir/got"
 	report --diff "$dir/s0.folded" "$dir/s2.folded"
 	changes '' | same "$dir/got" -
+	# Filters do not count there, neither do labels.
+	report --parts samples/pprof/cpu/cpu.pb.gz samples/pprof/addresses/work.pb.gz
+	same_after 'view=labels&event=samples&against=1&focus=nosuch' 'view=labels&event=samples&against=1'
+	grep -F 'The difference of two parts is not filtered.' "$dir/dom" >/dev/null
+	grep -F 'title="cgconv --focus nosuch -t html' "$dir/dom" >/dev/null
 	report --parts "$dir/s0.folded" "$dir/s1.folded" "$dir/s2.folded"
 	# One part, or three, have no difference.
 	browse 'view=parts&parts=0&against=1'
