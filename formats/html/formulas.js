@@ -90,7 +90,7 @@ function readFormulas() {
 /* ---- In the overview ------------------------------------------------------- */
 
 function removeFormula(line) {
-	return el('a', { go: { formula: formulaLines().filter((other) => other !== line).join('\n') },
+	return el('a', { class: 'button', go: { formula: formulaLines().filter((other) => other !== line).join('\n') },
 		'aria-label': 'Remove ' + line }, '\u00d7');
 }
 
