@@ -69,6 +69,7 @@ class CallGraph {
 		this.sizes = sides('fn_inclusive', event);
 		this.costs = sides('call_cost', event);
 		this.counts = col('call_count');
+		this.share = 0; /* the least that is shown; set by the view */
 		this.known = { to: new Map(), from: new Map() };
 	}
 
