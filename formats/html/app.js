@@ -223,7 +223,7 @@ function build() {
 	const title = document.title = pageTitle();
 
 	document.body.append(el('header', {}, el('button', { class: 'skip', on: { click: () => main.focus() } },
-		'To the contents'), el('h1', { title }, title, differs ? el('small', {}, ' difference') : ''),
+		'To the contents'), el('h1', { title }, title, differs && !title.includes('\u2192') ? el('small', {}, ' difference') : ''),
 	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, refineButton, paneBox, themeBox), refineBar, selectBar, main);
 }
 

@@ -73,7 +73,8 @@ function intervalWords(change) {
 
 /* The same in three digits. */
 function briefInterval(change) {
-	const end = (share) => Number.isFinite(share) ? signed(percent(share, 1), share) : 'any';
+	const end = (share) => !Number.isFinite(share) ? 'any'
+		: signed(Math.abs(share) < 10 ? percent(share, 1) : Math.round(100 * share) + '%', share);
 
 	return Number.isNaN(change.low) ? '' : end(change.low) + ' to ' + end(change.high);
 }

@@ -233,10 +233,10 @@ function showCost(value, event) {
 
 /* Red for more, blue for less, grey for noise. base: the change is shown as its share. */
 function change(value, event, base, unreal) {
-	return el('span', { class: unreal ? 'unreal' : value > 0 ? 'more' : value < 0 ? 'less' : '',
+	return el('span', { class: value === 0 ? 'dim none' : unreal ? 'unreal' : value > 0 ? 'more' : 'less',
 		title: signed(inFull(value, event), value) },
-	base === undefined ? signed(costText(value, event), value)
-		: base === 0 ? (value ? 'new' : '') : signed(percent(value, base), value));
+	value === 0 ? base === 0 ? '' : '0' : base === undefined ? signed(costText(value, event), value)
+		: base === 0 ? 'new' : signed(percent(value, base), value));
 }
 
 /* The kind of a bar of a change. */
@@ -266,7 +266,7 @@ function costColumns(key, label, name, event, at) {
 		const of = costs(name, event, side);
 
 		return { key: key + part, label: title, number: true, width: costWidth(narrow() || label.includes(' ') ? 168 : 128),
-			value: (row) => of[at(row)], show: (row) => showCost(of[at(row)], event) };
+			value: (row) => of[at(row)], show: (row) => costCell(of[at(row)], event, all, true) };
 	};
 
 	if (event.before) {

@@ -2022,7 +2022,8 @@ fns()
 			next if $name =~ /^<cycle/;
 			$name =~ s/ <cycle \d+>$//;
 			s/ .*// for $incl, $self;
-			print join("\t", $name, $calls || 0, $incl, $self), "\n" if $incl || $self;
+			$calls = 0 if $calls !~ /^\d/; # a dash: unknown
+			print join("\t", $name, $calls, $incl, $self), "\n" if $incl || $self;
 		}' "$dir/dom" | LC_ALL=C sort
 }
 
@@ -2036,7 +2037,7 @@ fns_of()
 		for (@{ $all->{functions} }) {
 			my ($incl, $self) = ($_->{inclusive}[$e], $_->{self}[$e]);
 			my $name = $_->{name} =~ s/,//gr;
-			$name = $_->{object} ? "[" . $_->{object} =~ s{.*/}{}r . "]" : "[unknown]" if $name eq "";
+			$name = $_->{object} ? "[" . $_->{object} =~ s{.*/}{}r . "]" : "[unknown]" if $name =~ m{^(\[unknown\])?$};
 			print join("\t", $name, $_->{calls}, $incl, $self), "\n" if $incl || $self;
 		}' | LC_ALL=C sort
 }
