@@ -66,16 +66,32 @@ sync_file(int directory, const char *name, struct synced *synced)
 	return error;
 }
 
+/*
+ * Removes a file whose directory could not be opened, for want of descriptors,
+ * say. If that is a link now (ELOOP), the file is elsewhere.
+ */
+static void
+remove_by_path(const struct cg_deferred *file, int error)
+{
+	char *temp = cg_temp_path(file->path, file->pid);
+
+	if (temp && error != ELOOP)
+		(void)unlink(temp);
+	free(temp);
+}
+
 /* Syncs and renames a file, or removes it. Returns 0 or an errno. */
 static int
 commit(const char *root, const struct cg_deferred *file, struct synced *synced)
 {
 	const char *name;
-	int directory = cg_open_below(root, file->path, &name), error;
+	int directory = cg_open_below(root, file->path, &name), error = errno;
 	char *temp;
 
-	if (directory < 0)
-		return errno;
+	if (directory < 0) {
+		remove_by_path(file, error);
+		return error;
+	}
 	temp = cg_temp_path(name, file->pid);
 	error = temp ? sync_file(directory, temp, synced) : ENOMEM;
 	if (error == 0 && renameat(directory, temp, directory, name) != 0)
