@@ -36,7 +36,7 @@ pprof_add_location(struct pprof_sums *s, uint64_t id)
 	if (number == 0 || id >= 2 * s->locations.n)
 		return number;
 	/* Most ids are 1, 2, 3: s->near finds small ones without a hash. */
-	if (id >= s->near.n && !cg_resize(s->job, &s->near, id + 1))
+	if (id >= s->near.n && !cg_resize(s->job, &s->near, (size_t)id + 1))
 		return 0;
 	s->near.at[id] = number;
 	return number;

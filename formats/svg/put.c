@@ -132,7 +132,8 @@ put_label(struct svg *svg, const struct svg_box *box)
 	uint64_t chars = room > 60 ? (room - 60) / CHAR : 0;
 
 	if (chars < 3 || box->name.len == 0 ||
-	    !picture_short_name(svg->job, &svg->label, box->name, chars))
+	    !picture_short_name(
+		svg->job, &svg->label, box->name, (size_t)chars))
 		return;
 	cg_puts(svg->out, "<text x=\"");
 	svg_put_pixels(svg, box->x + 3 * SVG_UNIT);
