@@ -344,8 +344,7 @@ bool next_label_key(const struct labels *, size_t *i, struct cg_slice *key,
  * Prints "Labels bytes (8 values), worker (2 values)" if there are labels.
  */
 void print_labels(const struct labels *);
-/* Compare by key, value, number, unit. */
-int compare_labels(const struct cg_label *, const struct cg_label *);
+/* For qsort(): compares by label, profile, set. */
 int compare_labelled(const void *, const void *);
 /* Writes "key=value". */
 void put_label(FILE *, const struct cg_label *);

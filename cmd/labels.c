@@ -6,22 +6,10 @@
 #include "cmd.h"
 
 int
-compare_labels(const struct cg_label *a, const struct cg_label *b)
-{
-	int order = cg_compare(a->key, b->key);
-
-	if (order == 0)
-		order = cg_compare(a->value, b->value);
-	if (order == 0)
-		order = (a->number > b->number) - (a->number < b->number);
-	return order != 0 ? order : cg_compare(a->unit, b->unit);
-}
-
-int
 compare_labelled(const void *pa, const void *pb)
 {
 	const struct labelled *a = pa, *b = pb;
-	int order = compare_labels(&a->label, &b->label);
+	int order = cg_compare_labels(&a->label, &b->label);
 
 	if (order == 0)
 		order = a->profile - b->profile;
@@ -67,7 +55,7 @@ next_label_key(const struct labels *labels, size_t *i, struct cg_slice *key,
 	end = labels->of.at + labels->of.n;
 	*key = at->label.key;
 	for (*values = 1; ++at < end && cg_compare(at->label.key, *key) == 0;)
-		*values += compare_labels(&at[-1].label, &at->label) != 0;
+		*values += cg_compare_labels(&at[-1].label, &at->label) != 0;
 	*i = (size_t)(at - labels->of.at);
 	return true;
 }

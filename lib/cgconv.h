@@ -656,6 +656,15 @@ size_t cg_labels_count(const struct cg_graph *);
 /* Label i of a set: texts before numbers, then by key; false past the last. */
 bool cg_get_label(const struct cg_graph *, cg_labels, size_t i,
     struct cg_label *);
+/* As strcmp(): compares by key, value, number, unit. */
+int cg_compare_labels(const struct cg_label *, const struct cg_label *);
+/*
+ * Writes the value of a label as text, "a" or "64 bytes", without a NUL, to a
+ * buffer of CG_LABEL_ROOM() bytes. Returns the end of the text.
+ */
+char *cg_format_label(char *to, const struct cg_label *);
+#define CG_LABEL_ROOM(label) \
+	(CG_NUMBER_MAX + 2 + (label)->value.len + (label)->unit.len)
 /*
  * The description of parts whose stacks are an estimate (--guess-stacks);
  * outputs record it. The function returns true if the part, or any part for

@@ -453,7 +453,8 @@ match_event(struct verify *v, const struct labels *labels, size_t event,
 	for (size_t i = 0; ok && i < labels->of.n; i++) {
 		const struct labelled *at = &labels->of.at[i];
 
-		if (i > 0 && compare_labels(&at[-1].label, &at->label) != 0) {
+		if (i > 0 &&
+		    cg_compare_labels(&at[-1].label, &at->label) != 0) {
 			ok = add_difference(v, &at[-1].label, event, value);
 			value[0] = value[1] = 0;
 		} else if (i > 0 && compare_labelled(&at[-1], at) == 0) {

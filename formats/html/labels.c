@@ -45,22 +45,10 @@ struct labels {
 /* ---- Sets ---------------------------------------------------------------- */
 
 static int
-compare_labels(const struct cg_label *a, const struct cg_label *b)
-{
-	int order = cg_compare(a->key, b->key);
-
-	if (order == 0)
-		order = cg_compare(a->value, b->value);
-	if (order == 0)
-		order = (a->number > b->number) - (a->number < b->number);
-	return order != 0 ? order : cg_compare(a->unit, b->unit);
-}
-
-static int
 compare_by_label(const void *pa, const void *pb)
 {
 	const struct member *a = pa, *b = pb;
-	int order = compare_labels(&a->label, &b->label);
+	int order = cg_compare_labels(&a->label, &b->label);
 
 	return order != 0 ? order : (a->set > b->set) - (a->set < b->set);
 }
@@ -97,20 +85,14 @@ static bool
 add_text(struct html_writer *w, struct html_column *text,
     const struct cg_label *label)
 {
-	const size_t unit = label->unit.len;
 	char *buffer, *end;
 
 	if (label->value.len > 0)
 		return html_add_text(w, text, label->value);
-	buffer = cg_alloc(w->job, CG_NUMBER_MAX + unit + 2);
+	buffer = cg_alloc(w->job, CG_LABEL_ROOM(label));
 	if (!buffer)
 		return false;
-	end = cg_format_i64(buffer, label->number);
-	if (unit > 0) {
-		*end++ = ' ';
-		memcpy(end, label->unit.ptr, unit);
-		end += unit;
-	}
+	end = cg_format_label(buffer, label);
 	return html_add_text(
 	    w, text, (struct cg_slice){ buffer, (size_t)(end - buffer) });
 }
@@ -128,7 +110,7 @@ put_labels(struct labels *l)
 	qsort(at, l->member.n, sizeof(*at), compare_by_label);
 	for (size_t i = 0; ok && i < l->member.n; i++) {
 		if (i == 0 ||
-		    compare_labels(&at[i - 1].label, &at[i].label) != 0) {
+		    cg_compare_labels(&at[i - 1].label, &at[i].label) != 0) {
 			ok = html_add_text(l->w, &key, at[i].label.key) &&
 			     add_text(l->w, &text, &at[i].label);
 			labels++;

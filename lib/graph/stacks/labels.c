@@ -43,6 +43,18 @@ is_sorted(const struct cg_label *label, size_t n)
 	return true;
 }
 
+int
+cg_compare_labels(const struct cg_label *a, const struct cg_label *b)
+{
+	int order = cg_compare(a->key, b->key);
+
+	if (order == 0)
+		order = cg_compare(a->value, b->value);
+	if (order == 0)
+		order = (a->number > b->number) - (a->number < b->number);
+	return order != 0 ? order : cg_compare(a->unit, b->unit);
+}
+
 /* ---- Adding -------------------------------------------------------------- */
 
 static void
@@ -228,26 +240,30 @@ cg_add_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 	return id;
 }
 
-const char *
-cg_label_text(struct cg_build *build, const struct cg_label *label)
+char *
+cg_format_label(char *to, const struct cg_label *label)
 {
 	bool number = label->value.len == 0;
 	struct cg_slice text = number ? label->unit : label->value;
-	char *to;
 
-	if (!cg_grow_raw(&build->text, &build->text_cap,
-		CG_NUMBER_MAX + 2 + text.len, 1)) {
-		cg_build_nomem(build);
-		return "";
-	}
-	to = build->text;
 	if (number)
 		to = cg_format_i64(to, label->number);
 	if (number && text.len > 0)
 		*to++ = ' ';
 	if (text.len > 0)
 		memcpy(to, text.ptr, text.len);
-	to[text.len] = '\0';
+	return to + text.len;
+}
+
+const char *
+cg_label_text(struct cg_build *build, const struct cg_label *label)
+{
+	if (!cg_grow_raw(
+		&build->text, &build->text_cap, CG_LABEL_ROOM(label), 1)) {
+		cg_build_nomem(build);
+		return "";
+	}
+	*cg_format_label(build->text, label) = '\0';
 	return build->text;
 }
 
