@@ -103,7 +103,7 @@ is_small(const struct dot *dot, cg_fn caller, const struct dot_call *call)
 }
 
 /*
- * Notes that calls are left out, because the caller or the arrow is. Calls
+ * Notes that calls are not shown, as the caller or the arrow is not. Calls
  * without a cost in the event may be of samples of another event.
  */
 static void

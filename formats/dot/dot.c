@@ -6,7 +6,7 @@
  * object, name, inclusive and self cost and calls, an arrow for each pair of
  * functions. As in gprof2dot, nothing below 0.5 % (functions) or 0.1 % (calls)
  * is drawn; as in pprof's graph, no more than 80 functions are. The legend
- * says what is left out. Colours are those of html, from grey (cold) to red
+ * says what is not shown. Colours are those of html, from grey (cold) to red
  * (hot), with black letters. Unlike in gprof2dot, shares are of the total cost
  * of the run, the inclusive cost of a recursive function counts once, and the
  * frame around the members of a cycle shows the cost of the cycle.
@@ -196,14 +196,14 @@ put_title(struct dot *dot)
 	cg_puts(dot->out, END_LINE);
 }
 
-/* Writes a count of what is left out: ", 5 below 0.5%". */
+/* Writes a count of what is not shown: ", 5 below 0.5%". */
 static void
 put_left_out(struct dot *dot, bool *first, uint64_t count, const char *why,
     const char *limit)
 {
 	if (count == 0)
 		return;
-	cg_puts(dot->out, *first ? "; left out: " : ", ");
+	cg_puts(dot->out, *first ? "; not shown: " : ", ");
 	*first = false;
 	picture_put_number(dot->out, count);
 	cg_putf(dot->out, " %s ", why);
@@ -262,7 +262,7 @@ put_key(struct dot *dot)
 		    "; redder: more %s cost; larger: more self cost",
 		    dot->inclusive ? "inclusive" : "self");
 	cg_puts(dot->out,
-	    dot->torn > 0 ? "; dashed: calls to it are left out" : "");
+	    dot->torn > 0 ? "; dashed: calls to it are not shown" : "");
 	cg_puts(dot->out, END_LINE);
 }
 

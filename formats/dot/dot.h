@@ -43,10 +43,10 @@ struct dot {
 	double node_threshold, call_threshold; /* shares */
 	uint64_t most;          /* functions that are drawn; 0: no limit */
 	uint32_t *id; /* by fn: its number in the output; 0: not drawn */
-	/* By that number: an arrow leads to it; calls to it are left out. */
+	/* By that number: an arrow leads to it; calls to it are not shown. */
 	bool *called, *missed;
 	struct picture_lines lines; /* of the name that is written */
-	/* What is drawn, and what is left out. */
+	/* What is drawn, and what is not shown. */
 	size_t fns, small_fns, more_fns;
 	double self; /* of drawn functions */
 	size_t calls, small_calls;
@@ -115,7 +115,7 @@ void dot_put_count(struct cg_out *, uint64_t calls);
 void dot_put_functions(struct dot *);
 /*
  * Writes the arrows between drawn functions, and dashed borders of functions
- * to which all arrows are left out. Failures are reported.
+ * to which no arrow is shown. Failures are reported.
  */
 void dot_put_calls(struct dot *);
 

@@ -236,7 +236,7 @@ function nodeWords(graph, node) {
 	return [fnName(node), 'inclusive ' + costWords(event, 'fn_inclusive', node), judgedWords(event, 'inclusive', node),
 		'self ' + costWords(event, 'fn_self', node), judgedWords(event, 'self', node), callWords(callsIn(node)),
 		node > fnCount ? plural(membersOf(node).length, 'function') : '',
-		loop ? 'recursion ' + linkWords(event, loop) : '', graph.torn.has(node) ? 'callers are left out' : ''].filter((text) => text).join(', ');
+		loop ? 'recursion ' + linkWords(event, loop) : '', graph.torn.has(node) ? 'callers are not shown' : ''].filter((text) => text).join(', ');
 }
 
 function linkWords(event, link) {

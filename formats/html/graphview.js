@@ -442,7 +442,7 @@ function showGraph(main) {
 		graphView.stop();
 	graphView = new GraphView(box, picture, detail, [plural(graph.nodes.length, 'node') + ', ' +
 		plural(graph.edges.length, 'edge') + (graph.cut ? ', the largest ones. ' : '. ') +
-		(graph.torn.size ? 'Dashed: callers are left out. ' : ''),
+		(graph.torn.size ? 'Dashed: callers are not shown. ' : ''),
 	innerWidth < 700 ? 'Tap: around that function. Drag, pinch: move, zoom.'
 		: 'Click or Enter: around that function. Wheel, + and \u2212: zoom; drag or arrows: move; ' +
 			'Tab: next node, from there arrows. 0: all.'].join(''));

@@ -101,7 +101,7 @@ drawn()
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
 	grep -qF "tooltip=\"$name\\n" "$dir/out"
 	iconv -f UTF-8 -t UTF-8 "$dir/out" >/dev/null
-	# Three lines: what is left out is before the last one.
+	# Three lines: what is not shown is before the last one.
 	grep -q 'label="xä\{27\}\\nä\{28\}\\n…ä\{27\}\\n' "$dir/out"
 }
 
@@ -287,15 +287,15 @@ of_info()
 	done
 }
 
-@test "dot: at most 80 functions, those of the most cost; the legend says what is left out" {
+@test "dot: at most 80 functions, those of the most cost; the legend says what is not shown" {
 	for i in $(seq 100 199); do echo "main;f$i $((i * 100))"; done >"$dir/in.folded"
 	drawn_fns() { sed -n 's/^\tn[0-9]* \[.*tooltip="\([a-z0-9]*\)\\n.*/\1/p' "$dir/out" | sort; }
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
 	drawn_fns | same - <({ seq -f 'f%.0f' 121 199; echo main; } | sort)
-	grep -F '\l80 of 101 functions with 84.55% of the self cost; left out: 21 after the first 80\lbox: ' "$dir/out"
+	grep -F '\l80 of 101 functions with 84.55% of the self cost; not shown: 21 after the first 80\lbox: ' "$dir/out"
 	"$CGCONV" -q -t dot --node-count 0 --node-threshold 0.68 --edge-threshold 0.7 "$dir/in.folded" >"$dir/out"
-	grep -F '\l99 of 101 functions with 98.66% of the self cost; left out: 2 below 0.68%\l' "$dir/out"
-	grep -F '\l95 of 98 arrows; left out: 3 below 0.7%\l' "$dir/out"
+	grep -F '\l99 of 101 functions with 98.66% of the self cost; not shown: 2 below 0.68%\l' "$dir/out"
+	grep -F '\l95 of 98 arrows; not shown: 3 below 0.7%\l' "$dir/out"
 	"$CGCONV" -q -t dot --node-count 3 "$dir/in.folded" >"$dir/out"
 	drawn_fns | same - <(printf '%s\n' f198 f199 main)
 	for bad in x -1 3x ''; do
@@ -313,7 +313,7 @@ of_info()
 		same - <(printf '%s\n' 'f\nx.c' 'f\ny.c' g)
 }
 
-@test "dot: a function to which all arrows are left out has a dashed border" {
+@test "dot: a function to which no arrow is shown has a dashed border" {
 	printf '%s\n' 'main;a;deep 50' 'main;b;deep 50' 'main;c 70' >"$dir/in.folded"
 	dashed() { sed -n 's/^\t\(n[0-9]*\) \[style="dashed,filled"\];$/\1/p' "$dir/out"; }
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
@@ -322,7 +322,7 @@ of_info()
 	"$CGCONV" -q -t dot --node-count 3 "$dir/in.folded" >"$dir/out"
 	[ "$(sed -n 's/^\t\(n[0-9]*\) \[.*tooltip="deep\\n.*/\1/p' "$dir/out")" = "$(dashed)" ]
 	[ -n "$(dashed)" ]
-	grep '; dashed: calls to it are left out\\l";' "$dir/out"
+	grep '; dashed: calls to it are not shown\\l";' "$dir/out"
 	# Not one that another event's samples call.
 	"$CGCONV" -q -t dot --event cpu-clock samples/perf-script/fields/header.perf >"$dir/out"
 	not grep dashed "$dir/out"

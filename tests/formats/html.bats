@@ -1877,7 +1877,7 @@ two_profiles()
 	not grep -F '> (source not found)<' "$dir/dom"
 }
 
-@test "html: Chromium dashes functions whose callers are left out of the call graph" {
+@test "html: Chromium dashes functions whose callers the call graph does not show" {
 	needs_browser
 	{
 		printf '%s\n' 'events: Ir' fn=main '1 10' cfn=a 'calls=1 2' '2 30' cfn=b 'calls=1 3' '2 30' \
@@ -1889,12 +1889,12 @@ two_profiles()
 	} >"$dir/in.cg"
 	report "$dir/in.cg"
 	browse 'view=graph&least=28'
-	grep -oP 'aria-label="[^",]*, inclusive [^"]*callers are left out"' "$dir/dom" |
+	grep -oP 'aria-label="[^",]*, inclusive [^"]*callers are not shown"' "$dir/dom" |
 		cut -d , -f 1 | grep -x 'aria-label="leaf'
 	grep -c 'stroke-dasharray="5 3"' "$dir/dom" | grep -x 1
-	grep -F 'edges. Dashed: callers are left out' "$dir/dom" >/dev/null
+	grep -F 'edges. Dashed: callers are not shown' "$dir/dom" >/dev/null
 	browse 'view=graph&least=5'
-	not grep -E 'edges. Dashed|callers are left out"' "$dir/dom"
+	not grep -E 'edges. Dashed|callers are not shown"' "$dir/dom"
 }
 
 @test "html: Chromium draws as many functions of a large call graph as can be read" {
